@@ -1,0 +1,5 @@
+"""Backslide measures what a long coding session forgets."""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"
