@@ -1,0 +1,90 @@
+"""Token counts with the o200k_base ranks that ship with the package.
+
+tiktoken downloads its rank files by default, which fails without a network; the ranks are package data here, and
+their hash is the one that tiktoken itself expects.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+from functools import lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from backslide.harness.errors import InputError
+
+if TYPE_CHECKING:
+    import tiktoken
+
+RANKS_SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
+MESSAGE_OVERHEAD = 4
+"""Tokens added for each message: role and delimiters of a chat template."""
+TOOL_OVERHEAD = 8
+"""Tokens added for each tool definition: its wrapper in a chat template."""
+
+
+def load_ranks(packed: bytes, expected_sha256: str = RANKS_SHA256) -> dict[bytes, int]:
+    """Unpack a gzipped tiktoken rank file, verifying its hash.
+
+    Raises `InputError` if the unpacked bytes are not those of o200k_base.
+    """
+    try:
+        plain = gzip.decompress(packed)
+    except (OSError, EOFError) as error:
+        raise InputError(
+            "the packaged o200k_base ranks cannot be unpacked",
+            where="harness/payload/data/o200k_base.tiktoken.gz",
+            mend="install the package again",
+        ) from error
+    seen = hashlib.sha256(plain).hexdigest()
+    if seen != expected_sha256:
+        raise InputError(
+            f"the packaged o200k_base ranks have sha256 {seen[:12]}…, expected {expected_sha256[:12]}…",
+            where="harness/payload/data/o200k_base.tiktoken.gz",
+            mend="install the package again",
+        )
+    return {
+        base64.b64decode(token): int(rank) for token, rank in (line.split() for line in plain.splitlines() if line)
+    }
+
+
+@lru_cache(maxsize=1)
+def encoding() -> tiktoken.Encoding:
+    """Return the o200k_base encoding, built once per process from the packaged ranks."""
+    import tiktoken
+    import tiktoken_ext.openai_public as openai_public
+
+    packed = (files("backslide.harness.payload") / "data" / "o200k_base.tiktoken.gz").read_bytes()
+    ranks = load_ranks(packed)
+    loader = openai_public.load_tiktoken_bpe
+    # The published constructor is the only place where the split pattern and the special tokens stand; feed it
+    # our ranks instead of a download.
+    openai_public.load_tiktoken_bpe = lambda *_args, **_kwargs: ranks
+    try:
+        parameters = openai_public.o200k_base()
+    finally:
+        openai_public.load_tiktoken_bpe = loader
+    return tiktoken.Encoding(**parameters)
+
+
+class TokenCounter:
+    """Counts o200k_base tokens and remembers how many bytes of text it has tokenized."""
+
+    def __init__(self) -> None:
+        self.bytes_tokenized = 0
+        self._encoding: tiktoken.Encoding | None = None
+
+    def count(self, text: str) -> int:
+        """Return the number of tokens of `text`; special-token spellings count as ordinary text."""
+        if not text:
+            return 0
+        if self._encoding is None:
+            self._encoding = encoding()
+        self.bytes_tokenized += len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+        try:
+            return len(self._encoding.encode_ordinary(text))
+        except UnicodeEncodeError:
+            # Lone surrogates cannot be encoded; a real request replaces them too.
+            return len(self._encoding.encode_ordinary(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")))
