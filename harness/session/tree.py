@@ -1,0 +1,133 @@
+"""The entry tree: index by id, paths that always end, children in order, problems of the links."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from backslide.harness.session.branch import id_key
+from backslide.harness.session.clock import parse_ms
+from backslide.harness.session.problems import Problem
+from backslide.harness.session.reader import Entry
+
+Index = dict[Any, Entry]
+
+_ABSENT = object()
+
+
+@dataclass(slots=True, eq=False)
+class TreeNode:
+    """An entry with its children, oldest first, and the label set on it."""
+
+    entry: Entry
+    children: list[TreeNode] = field(default_factory=list)
+    label: str | None = None
+    label_timestamp: str | None = None
+
+
+def build_index(entries: Iterable[Entry]) -> Index:
+    """Return the entries by id; a duplicate id names the later entry."""
+    return {id_key(entry.get("id")): entry for entry in entries}
+
+
+def path_to(leaf: Entry | None, index: Mapping[Any, Entry]) -> list[Entry]:
+    """Return the path from the root to `leaf`; a cycle of parents ends the walk where it would repeat."""
+    path: list[Entry] = []
+    seen: set[int] = set()
+    current = leaf
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        path.append(current)
+        parent = current.get("parentId")
+        current = index.get(id_key(parent)) if parent else None
+    path.reverse()
+    return path
+
+
+def link_problems(entries: Sequence[Entry], lines: Sequence[int]) -> list[Problem]:
+    """Report missing and duplicate ids, parents that do not exist and cycles of parents, by line."""
+    problems: list[Problem] = []
+    first_line: dict[Any, int] = {}
+    ahead: list[int] = []
+    for position, (entry, line) in enumerate(zip(entries, lines, strict=True)):
+        entry_id = entry.get("id")
+        parent = entry.get("parentId")
+        if parent and id_key(parent) not in first_line:
+            ahead.append(position)
+        if not isinstance(entry_id, str):
+            if entry:  # a line that is not an object has been reported already
+                problems.append(Problem(line, "missing-id", "an entry without a text id"))
+        elif entry_id in first_line:
+            problems.append(
+                Problem(line, "duplicate-id", f"id {entry_id} stands in line {first_line[entry_id]} already")
+            )
+            ahead.append(position)
+        first_line.setdefault(id_key(entry_id), line)
+    dangling = [at for at in ahead if _dangles(entries[at], first_line)]
+    problems += [
+        Problem(lines[at], "dangling-parent", f"parent {entries[at]['parentId']} does not exist; the branch starts here")
+        for at in dangling
+    ]
+    # A cycle needs a link that points ahead, or a duplicate that moved an id to a later line.
+    if len(ahead) > len(dangling):
+        problems += _cycles(entries, lines)
+    return problems
+
+
+def _dangles(entry: Entry, known: Mapping[Any, int]) -> bool:
+    parent = entry.get("parentId")
+    return bool(parent) and id_key(parent) not in known
+
+
+def _cycles(entries: Sequence[Entry], lines: Sequence[int]) -> list[Problem]:
+    index = build_index(entries)
+    line_of = {id(entry): line for entry, line in zip(entries, lines, strict=True)}
+    settled: set[int] = set()
+    problems = []
+    for entry in entries:
+        walk: list[Entry] = []
+        on_walk: set[int] = set()
+        current: Entry | None = entry
+        while current is not None and id(current) not in settled and id(current) not in on_walk:
+            walk.append(current)
+            on_walk.add(id(current))
+            parent = current.get("parentId")
+            current = index.get(id_key(parent)) if parent else None
+        if current is not None and id(current) in on_walk:
+            problems.append(
+                Problem(line_of[id(current)], "parent-cycle", f"entry {current.get('id')} is its own ancestor")
+            )
+        settled |= on_walk
+    return problems
+
+
+def build_tree(
+    entries: Sequence[Entry], labels: Mapping[Any, str], label_times: Mapping[Any, Any]
+) -> list[TreeNode]:
+    """Return the roots: entries without a parent, with an unknown one, or with themselves as parent.
+
+    Children are sorted by timestamp, stably. Entries that share an id share the node of the last of them.
+    """
+    nodes: dict[Any, TreeNode] = {}
+    for entry in entries:
+        key = id_key(entry.get("id"))
+        nodes[key] = TreeNode(entry, label=labels.get(key), label_timestamp=label_times.get(key))
+    roots: list[TreeNode] = []
+    for entry in entries:
+        own = entry.get("id", _ABSENT)
+        parent = entry.get("parentId", _ABSENT)
+        node = nodes[id_key(entry.get("id"))]
+        above = None if parent is None or parent == own else nodes.get(id_key(entry.get("parentId")))
+        (roots if above is None else above.children).append(node)
+    for node in nodes.values():
+        if len(node.children) > 1:
+            node.children.sort(key=functools.cmp_to_key(_by_time))
+    return roots
+
+
+def _by_time(one: TreeNode, other: TreeNode) -> int:
+    """Compare as a subtraction of times does in a JavaScript sort: what is not a time is equal to all."""
+    difference = parse_ms(one.entry.get("timestamp")) - parse_ms(other.entry.get("timestamp"))
+    return (difference > 0) - (difference < 0)
