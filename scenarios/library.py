@@ -1,0 +1,78 @@
+"""The packaged corpus, folders of scenario files, and the choice of scenarios by id, glob and tag."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from backslide.harness.errors import InputError
+from backslide.scenarios.load import load_scenario
+from backslide.scenarios.model import Scenario
+from backslide.scenarios.problems import did_you_mean
+
+CORPUS = "backslide.scenarios.corpus"
+
+
+def corpus_ids(directory: str | Path | None = None) -> list[str]:
+    """List the scenario ids of a folder, or of the packaged corpus, sorted; no file is opened."""
+    return sorted(_files(directory))
+
+
+def load_corpus(directory: str | Path | None = None) -> dict[str, Scenario]:
+    """Load all scenarios of a folder or of the packaged corpus, by id; raise `InputError` at a bad one."""
+    found = _files(directory)
+    return {name: load_scenario(found[name]) for name in sorted(found)}
+
+
+def resolve(
+    patterns: Sequence[str] = (), tags: Sequence[str] = (), *, directory: str | Path | None = None
+) -> list[Scenario]:
+    """Return the scenarios that any of the ids or globs names and that have any of the tags.
+
+    No patterns means all scenarios, no tags means any. The order is that of the patterns, ids sorted within a
+    glob, each scenario once. Raises `InputError` for an id, glob or tag that meets nothing.
+    """
+    found = _files(directory)
+    names = (
+        [name for pattern in patterns for name in _named(pattern, sorted(found))]
+        if patterns
+        else sorted(found)
+    )
+    chosen = [load_scenario(found[name]) for name in dict.fromkeys(names)]
+    if not tags:
+        return chosen
+    known = sorted({tag for scenario in chosen for tag in scenario.tags})
+    for tag in tags:
+        if tag not in known:
+            raise InputError(f"no chosen scenario has the tag {tag!r}", mend=did_you_mean(tag, known))
+    return [scenario for scenario in chosen if set(tags) & set(scenario.tags)]
+
+
+def _named(pattern: str, ids: Sequence[str]) -> list[str]:
+    if pattern in ids:
+        return [pattern]
+    if any(sign in pattern for sign in "*?["):
+        met = [name for name in ids if fnmatchcase(name, pattern)]
+        if met:
+            return met
+        raise InputError(f"no scenario matches {pattern!r}", mend=f"known: {', '.join(ids) or 'none'}")
+    raise InputError(f"there is no scenario {pattern!r}", mend=did_you_mean(pattern, ids))
+
+
+def _files(directory: str | Path | None) -> dict[str, Traversable | Path]:
+    folder: Traversable | Path = files(CORPUS) if directory is None else Path(directory)
+    if not folder.is_dir():
+        raise InputError("expected a folder of scenario files", where=str(folder), mend="check the path")
+    found = {
+        entry.name.removesuffix(".yaml"): entry
+        for entry in folder.iterdir()
+        if entry.name.endswith(".yaml") and not entry.name.startswith(".")
+    }
+    if directory is not None and not found:
+        raise InputError(
+            "expected scenario files, saw no .yaml file", where=str(folder), mend="check the path"
+        )
+    return found
