@@ -39,8 +39,9 @@ class Branch:
         self.thinking_level: str = "off"
         self.model: dict[str, Any] | None = None
         self._made: dict[int, list[Message]] = {}
+        append = self.append
         for entry in entries:
-            self.append(entry)
+            append(entry)
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -49,7 +50,8 @@ class Branch:
         """Add the next entry of the path."""
         position = len(self.entries)
         self.entries.append(entry)
-        self.positions.setdefault(id_key(entry.get("id")), position)
+        entry_id = entry.get("id")
+        self.positions.setdefault(entry_id if entry_id.__class__ is str else id_key(entry_id), position)
         kind = entry.get("type")
         if kind == "message":
             message = entry.get("message")

@@ -90,7 +90,7 @@ def short_id() -> str:
     return secrets.token_hex(4)
 
 
-def fresh_id(ids: Callable[[], str], taken: Container[str]) -> str:
+def fresh_id(ids: Callable[[], str], taken: Container[Any]) -> str:
     """Return the first id of `ids` that is not taken; after 100 collisions, 32 random digits."""
     for _ in range(_ATTEMPTS):
         candidate = ids()

@@ -7,7 +7,9 @@ the header, an object with ``type`` "session" and a text ``id``.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -48,6 +50,19 @@ class SessionReport:
     def version(self) -> Any:
         """The header's version as written; None where it is absent (version 1)."""
         return self.header.get("version")
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Pause the cyclic garbage collector: parsing makes many objects, no cycles, and each pass would visit all."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def read_session_file(path: Path) -> SessionReport:

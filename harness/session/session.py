@@ -14,7 +14,7 @@ from backslide.harness.session.branch import Branch, SessionContext, id_key
 from backslide.harness.session.forking import forked_entries
 from backslide.harness.session.migrate import CURRENT_VERSION, migrated, needs_migration
 from backslide.harness.session.problems import Problem
-from backslide.harness.session.reader import Entry, read_session_file
+from backslide.harness.session.reader import Entry, SessionReport, collector_paused, read_session_file
 from backslide.harness.session.tree import TreeNode, build_index, build_tree, link_problems, path_to
 from backslide.harness.session.writer import FsyncPolicy, LineWriter
 
@@ -117,7 +117,17 @@ class Session(Appends):
         Older versions are migrated in memory, and such a session refuses appends (see `migrate_file`). Raises
         `InputError` if the file is missing, empty, binary or not a session.
         """
-        report = read_session_file(path)
+        with collector_paused():
+            return cls._opened(read_session_file(path), ids, now, fsync)
+
+    @classmethod
+    def _opened(
+        cls,
+        report: SessionReport,
+        ids: Callable[[], str] | None,
+        now: Callable[[], int] | None,
+        fsync: FsyncPolicy,
+    ) -> Self:
         records = migrated(report, ids or clock.short_id)
         session = cls(records[0], report.path, ids=ids, now=now, fsync=fsync)
         pairs = [

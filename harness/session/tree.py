@@ -35,10 +35,12 @@ def build_index(entries: Iterable[Entry]) -> Index:
 def path_to(leaf: Entry | None, index: Mapping[Any, Entry]) -> list[Entry]:
     """Return the path from the root to `leaf`; a cycle of parents ends the walk where it would repeat."""
     path: list[Entry] = []
-    seen: set[int] = set()
+    longest = len(index) + 1  # the leaf alone may be missing from the index
     current = leaf
-    while current is not None and id(current) not in seen:
-        seen.add(id(current))
+    while current is not None:
+        if len(path) == longest:
+            path = _without_repeats(path)
+            break
         path.append(current)
         parent = current.get("parentId")
         current = index.get(id_key(parent)) if parent else None
@@ -46,32 +48,46 @@ def path_to(leaf: Entry | None, index: Mapping[Any, Entry]) -> list[Entry]:
     return path
 
 
+def _without_repeats(walk: list[Entry]) -> list[Entry]:
+    """Return the part of an endless walk before it enters an entry again."""
+    seen: set[int] = set()
+    for position, entry in enumerate(walk):
+        if id(entry) in seen:
+            return walk[:position]
+        seen.add(id(entry))
+    return walk
+
+
 def link_problems(entries: Sequence[Entry], lines: Sequence[int]) -> list[Problem]:
     """Report missing and duplicate ids, parents that do not exist and cycles of parents, by line."""
     problems: list[Problem] = []
     first_line: dict[Any, int] = {}
-    ahead: list[int] = []
-    for position, (entry, line) in enumerate(zip(entries, lines, strict=True)):
+    unsettled: list[int] = []
+    for position, entry in enumerate(entries):
         entry_id = entry.get("id")
         parent = entry.get("parentId")
         if parent and id_key(parent) not in first_line:
-            ahead.append(position)
-        if not isinstance(entry_id, str):
-            if entry:  # a line that is not an object has been reported already
-                problems.append(Problem(line, "missing-id", "an entry without a text id"))
-        elif entry_id in first_line:
-            problems.append(
-                Problem(line, "duplicate-id", f"id {entry_id} stands in line {first_line[entry_id]} already")
-            )
-            ahead.append(position)
-        first_line.setdefault(id_key(entry_id), line)
-    dangling = [at for at in ahead if _dangles(entries[at], first_line)]
+            unsettled.append(position)
+        if entry_id.__class__ is str and entry_id not in first_line:
+            first_line[entry_id] = lines[position]
+        elif isinstance(entry_id, str):
+            where = first_line[entry_id]
+            problems.append(Problem(lines[position], "duplicate-id", f"id {entry_id} stands in line {where} already"))
+            unsettled.append(position)
+        elif entry:  # a line that is not an object has been reported already
+            problems.append(Problem(lines[position], "missing-id", "an entry without a text id"))
+            first_line.setdefault(id_key(entry_id), lines[position])
+    dangling = [position for position in unsettled if _dangles(entries[position], first_line)]
     problems += [
-        Problem(lines[at], "dangling-parent", f"parent {entries[at]['parentId']} does not exist; the branch starts here")
-        for at in dangling
+        Problem(
+            lines[position],
+            "dangling-parent",
+            f"parent {entries[position]['parentId']} does not exist; the branch starts here",
+        )
+        for position in dangling
     ]
     # A cycle needs a link that points ahead, or a duplicate that moved an id to a later line.
-    if len(ahead) > len(dangling):
+    if len(unsettled) > len(dangling):
         problems += _cycles(entries, lines)
     return problems
 
@@ -96,9 +112,8 @@ def _cycles(entries: Sequence[Entry], lines: Sequence[int]) -> list[Problem]:
             parent = current.get("parentId")
             current = index.get(id_key(parent)) if parent else None
         if current is not None and id(current) in on_walk:
-            problems.append(
-                Problem(line_of[id(current)], "parent-cycle", f"entry {current.get('id')} is its own ancestor")
-            )
+            name = current.get("id")
+            problems.append(Problem(line_of[id(current)], "parent-cycle", f"entry {name} is its own ancestor"))
         settled |= on_walk
     return problems
 
@@ -130,4 +145,4 @@ def build_tree(
 def _by_time(one: TreeNode, other: TreeNode) -> int:
     """Compare as a subtraction of times does in a JavaScript sort: what is not a time is equal to all."""
     difference = parse_ms(one.entry.get("timestamp")) - parse_ms(other.entry.get("timestamp"))
-    return (difference > 0) - (difference < 0)
+    return int(difference > 0) - int(difference < 0)
