@@ -26,7 +26,8 @@ class Measurement:
     `bytes` is the length of the exact body. `tokens` is the sum of each message's own o200k_base tokens plus a
     fixed overhead per message and tool (see `backslide.harness.payload.tokens`), not the tokens of the body.
     `composition` maps an origin (system, tools, user, assistant, thinking, tool_calls, tool_results, summary,
-    brief) to its tokens; `composition_bytes` to its bytes in the body, with `structure` for the rest.
+    brief) to its tokens, with `overhead` for the rest; `composition_bytes` to its bytes in the body, with `structure`
+    for the rest. Each adds up to its total.
     """
 
     bytes: int

@@ -70,21 +70,40 @@ def encoding() -> tiktoken.Encoding:
 
 
 class TokenCounter:
-    """Counts o200k_base tokens and remembers how many bytes of text it has tokenized."""
+    """Counts o200k_base tokens, each distinct text once, and tells how many bytes of text it has tokenized.
 
-    def __init__(self) -> None:
+    It remembers the counts of the last `remember` distinct texts, more than a context holds, so that a message is not
+    tokenized again when it moves into another payload.
+    """
+
+    def __init__(self, remember: int = 20_000) -> None:
         self.bytes_tokenized = 0
+        self._remember = remember
+        self._known: dict[str, int] = {}
         self._encoding: tiktoken.Encoding | None = None
 
     def count(self, text: str) -> int:
         """Return the number of tokens of `text`; special-token spellings count as ordinary text."""
+        known = self._known.get(text)
+        if known is not None:
+            return known
         if not text:
             return 0
         if self._encoding is None:
             self._encoding = encoding()
-        self.bytes_tokenized += len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+        self.bytes_tokenized += utf8_length(text)
         try:
-            return len(self._encoding.encode_ordinary(text))
+            tokens = len(self._encoding.encode_ordinary(text))
         except UnicodeEncodeError:
             # Lone surrogates cannot be encoded; a real request replaces them too.
-            return len(self._encoding.encode_ordinary(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")))
+            whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            tokens = len(self._encoding.encode_ordinary(whole))
+        if len(self._known) >= self._remember:
+            del self._known[next(iter(self._known))]
+        self._known[text] = tokens
+        return tokens
+
+
+def utf8_length(text: str) -> int:
+    """Return the bytes of `text` in UTF-8; a lone surrogate counts three."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
