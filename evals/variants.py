@@ -1,0 +1,230 @@
+"""Variants: one configuration of the system under test each, built in or from a file.
+
+A variant file is TOML::
+
+    name = "handoff-tight"
+    strategy = "handoff"            # handoff | naive | trim | no-compaction | pi-0.83
+    prompt = "my-prompt.md"         # a built-in prompt or a Markdown file, relative to this file
+
+    [compaction]
+    window = 16000                  # tokens; at --scale 1
+    reserve_tokens = 4096
+    keep_tokens = 4000
+    keep_turns = 5
+    summary_tokens = 800
+
+A Markdown file given as a variant is a summarizer prompt: the `handoff` mechanism with that prompt, or the mechanism
+that its front matter names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from backslide.harness.compaction.prompt_file import Prompt, load_prompt
+from backslide.harness.compaction.strategies import STRATEGIES, make_strategy
+from backslide.harness.compaction.strategies.base import Strategy
+from backslide.harness.errors import InputError, nearest
+from backslide.harness.settings import CompactionSettings
+
+MAX_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True)
+class CompactionSetup:
+    """Sizes in tokens at scale 1. `summary_tokens` bounds a summary; None leaves it to the strategy."""
+
+    window: int = 16_000
+    reserve_tokens: int = 4_096
+    keep_tokens: int = 4_000
+    keep_turns: int = 5
+    summary_tokens: int | None = 800
+
+
+LIMITS = {
+    "window": (2_000, 2_000_000),
+    "reserve_tokens": (0, 1_000_000),
+    "keep_tokens": (0, 1_000_000),
+    "keep_turns": (1, 1_000),
+    "summary_tokens": (16, 100_000),
+}
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One configuration of the system under test."""
+
+    name: str
+    strategy: str
+    prompt: Prompt | None
+    compaction: CompactionSetup = CompactionSetup()
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """Return the resolved configuration as plain data; what stands in the manifest."""
+        return {
+            "strategy": self.strategy,
+            "prompt": self.prompt.name if self.prompt else None,
+            "prompt_sha256": self.prompt.sha256 if self.prompt else None,
+            "compaction": asdict(self.compaction),
+        }
+
+    @property
+    def hash(self) -> str:
+        """Return a hash over everything that changes the variant's behaviour, the name left out."""
+        text = json.dumps(self.config, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def make_strategy(self) -> Strategy:
+        """Return the compaction strategy."""
+        return make_strategy(self.strategy, self.prompt)
+
+    def settings(self, scale: float) -> CompactionSettings:
+        """Return the harness's settings with sizes at `scale`."""
+        setup = self.compaction
+        summary = setup.summary_tokens
+        return CompactionSettings(
+            reserve_tokens=round(setup.reserve_tokens * scale),
+            keep_recent_tokens=round(setup.keep_tokens * scale),
+            keep_recent_turns=setup.keep_turns,
+            summary_tokens=round(summary * scale) if summary is not None else None,
+        )
+
+
+def builtin_variants() -> list[str]:
+    """Return the names of the built-in variants, the default first."""
+    return list(STRATEGIES)
+
+
+def resolve_variant(name_or_path: str) -> Variant:
+    """Return a built-in variant, or the one of a TOML file or a Markdown prompt.
+
+    Raises `InputError` for an unknown name (with the nearest) and for a file that is missing, empty or malformed.
+    """
+    if name_or_path in STRATEGIES:
+        return _builtin(name_or_path)
+    path = Path(name_or_path)
+    if path.suffix == ".md":
+        prompt = load_prompt(path)
+        return _with_prompt(path.stem, prompt, where=name_or_path)
+    if path.suffix == ".toml":
+        return _from_toml(path)
+    near = nearest(name_or_path, STRATEGIES)
+    raise InputError(
+        f"unknown variant '{name_or_path}'",
+        mend=f"did you mean '{near}'?" if near else f"known are {', '.join(STRATEGIES)}, a .toml file or a .md prompt",
+    )
+
+
+def resolve_variants(names: list[str]) -> list[Variant]:
+    """Resolve several variants; two of the same name are refused, because records tell variants by name."""
+    variants: list[Variant] = []
+    for name in names:
+        variant = resolve_variant(name)
+        if any(other.name == variant.name for other in variants):
+            raise InputError(f"two variants are named '{variant.name}'", where=name, mend="rename one of them")
+        variants.append(variant)
+    return variants
+
+
+def _builtin(name: str) -> Variant:
+    prompt_name = STRATEGIES[name]
+    setup = CompactionSetup(summary_tokens=None) if name == "pi-0.83" else CompactionSetup()
+    return Variant(name, name, load_prompt(prompt_name) if prompt_name else None, setup)
+
+
+def _with_prompt(name: str, prompt: Prompt, *, where: str) -> Variant:
+    strategy = prompt.strategy or "handoff"
+    _known_strategy(strategy, where)
+    if STRATEGIES[strategy] is None:
+        raise InputError(f"strategy '{strategy}' has no summarizer prompt", where=where, mend="use 'handoff' or 'naive'")
+    return replace(_builtin(strategy), name=name, prompt=prompt)
+
+
+def _known_strategy(strategy: str, where: str) -> None:
+    if strategy not in STRATEGIES:
+        near = nearest(strategy, STRATEGIES)
+        raise InputError(
+            f"unknown strategy '{strategy}'",
+            where=where,
+            mend=f"did you mean '{near}'?" if near else f"known are {', '.join(STRATEGIES)}",
+        )
+
+
+def _from_toml(path: Path) -> Variant:
+    where = str(path)
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read the variant file ({error.strerror})", where=where, mend="check the path") from error
+    if not raw.strip():
+        raise InputError("variant file is empty", where=where, mend="give it at least a strategy")
+    if len(raw) > MAX_BYTES:
+        raise InputError(f"variant file is larger than {MAX_BYTES // 1024} KiB", where=where, mend="is it the right file?")
+    try:
+        data = tomllib.loads(raw.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"not valid TOML: {error}", where=where, mend="correct the file") from error
+    _only(data, {"name", "strategy", "prompt", "compaction"}, where, "")
+    prompt = _prompt(data, path)
+    strategy = str(data.get("strategy") or (prompt.strategy if prompt else None) or "handoff")
+    _known_strategy(strategy, f"{where}: strategy")
+    if prompt is not None and STRATEGIES[strategy] is None:
+        raise InputError(f"strategy '{strategy}' has no summarizer prompt", where=f"{where}: prompt", mend="remove it")
+    base = _builtin(strategy)
+    return Variant(
+        name=_text(data.get("name", path.stem), f"{where}: name"),
+        strategy=strategy,
+        prompt=prompt or base.prompt,
+        compaction=_setup(data.get("compaction", {}), where, base.compaction),
+    )
+
+
+def _prompt(data: dict[str, Any], path: Path) -> Prompt | None:
+    if "prompt" not in data:
+        return None
+    name = _text(data["prompt"], f"{path}: prompt")
+    beside = path.parent / name
+    return load_prompt(beside if beside.exists() else name)
+
+
+def _setup(section: Any, where: str, base: CompactionSetup) -> CompactionSetup:
+    if not isinstance(section, dict):
+        raise InputError("expected a table", where=f"{where}: compaction", mend="write [compaction]")
+    _only(section, set(LIMITS), where, "compaction.")
+    for key, value in section.items():
+        low, high = LIMITS[key]
+        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+            raise InputError(
+                f"expected a whole number from {low} to {high}, found {value!r}", where=f"{where}: compaction.{key}"
+            )
+    setup = replace(base, **section)
+    if setup.reserve_tokens >= setup.window:
+        raise InputError(
+            f"the reserve ({setup.reserve_tokens}) is not smaller than the window ({setup.window})",
+            where=f"{where}: compaction.reserve_tokens",
+            mend="lower the reserve",
+        )
+    return setup
+
+
+def _only(data: dict[str, Any], known: set[str], where: str, prefix: str) -> None:
+    for key in data:
+        if key not in known:
+            near = nearest(key, known)
+            raise InputError(
+                f"unknown field '{prefix}{key}'",
+                where=where,
+                mend=f"did you mean '{prefix}{near}'?" if near else f"known are {', '.join(sorted(known))}",
+            )
+
+
+def _text(value: Any, where: str) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise InputError(f"expected a text, found {value!r}", where=where)
+    return value.strip()
