@@ -116,6 +116,9 @@ class _Builder:
             return self._scalar(node, path)
         if self._is_alias_trap(node, path):
             return None
+        if len(path) > MAX_DEPTH:  # the C parser has no limit of its own
+            self._note(node, path, "the file is nested too deeply", f"nest at most {MAX_DEPTH} levels")
+            return None
         self._open.add(id(node))
         try:
             if isinstance(node, SequenceNode):
