@@ -74,7 +74,7 @@ class Description:
     probes: tuple[ProbeLine, ...]
     characters: Characters
     tokens: int
-    """Tokens of all texts of the script, each counted alone: system prompt, tools and overhead are not in it."""
+    """Tokens of the script's texts, each counted alone, without system prompt, tools and overhead."""
 
 
 def describe(scenario: Scenario, count: Callable[[str], int], scale: float = 1.0) -> Description:

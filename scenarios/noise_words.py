@@ -103,6 +103,10 @@ class Lexicon:
         """Return a function's name such as `load_report`."""
         return f"{self.verb()}_{self.noun()}"
 
+    def constant(self) -> str:
+        """Return a constant's name such as `DAILY_REPORT`."""
+        return f"{self.adjective()}_{self.noun()}".upper()
+
     def words(self) -> str:
         """Return two to five words as in a log message."""
         kinds: list[Callable[[], str]] = [self.noun, self.adjective, self.noun, self.verb, self.noun]
@@ -140,10 +144,10 @@ class Lexicon:
             "N": self.pascal,
             "c": self.camel,
             "s": self.snake,
-            "K": lambda: f"{self.adjective()}_{self.noun()}".upper(),
-            "i": lambda: str(self.dice.between(2, 99)),
-            "b": lambda: str(self.dice.between(100, 9999)),
-            "h": lambda: self.dice.hexadecimal(8),
+            "K": self.constant,
+            "i": lambda: f"{self.dice.between(2, 99)}",
+            "b": lambda: f"{self.dice.between(100, 9999)}",
+            "h": lambda: f"{self.dice.hexadecimal(8)}",
             "p": self.words,
         }
         return draws[slot[1]]()

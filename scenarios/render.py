@@ -1,4 +1,4 @@
-"""Expand a scenario's script to plain text: noise generated, results joined with the tools that they answer."""
+"""Expand a scenario's script to plain text: noise is generated, results know the tools that they answer."""
 
 from __future__ import annotations
 
