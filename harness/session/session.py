@@ -183,6 +183,11 @@ class Session(Appends):
         """The session's name, from the last session_info in file order; None if there is none or it is empty."""
         return self._name
 
+    @property
+    def has_assistant(self) -> bool:
+        """Whether there is an assistant message on any branch, so that the session has a file."""
+        return self._has_assistant
+
     def entry(self, entry_id: str) -> Entry:
         """Return the entry with an id (the last of them). Raises `InputError` if there is none."""
         found = self._index.get(id_key(entry_id))
@@ -315,12 +320,13 @@ class Session(Appends):
         twin._write_all()
         return twin
 
-    def copy_to(self, path: Path | None) -> Session:
+    def copy_to(self, path: Path | None, *, ids: Callable[[], str] | None = None) -> Session:
         """Return a session with the same entries and the same leaf, with its own id and file (None: in memory).
 
-        Cheap: entries are shared and lines on disk are copied as they are.
+        Cheap: entries are shared and lines on disk are copied as they are. `ids` makes the copy's own entry ids.
         """
         twin = self._twin(path)
+        twin._ids = ids or self._ids
         twin.entries = self.entries.copy()
         twin.labels, twin.label_times = self.labels.copy(), self.label_times.copy()
         twin._index, twin._branch = self._index.copy(), self._branch.copy()

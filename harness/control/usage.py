@@ -1,0 +1,213 @@
+"""What a session has used: totals over all branches, by model, wasted cache, and the context now.
+
+Rules of Pi 0.83.0 (control-plane semantics, section 5.6). Where Pi fails on an assistant message without usage, it
+counts as nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from backslide.harness.compaction.estimate import estimate_context_tokens, valid_usage
+from backslide.harness.session import Entry, Message, Session
+from backslide.harness.settings import ModelInfo
+
+TOOLS_AND_SUMMARIES = "Tools/summaries"
+"""The bucket of usage that belongs to no reply of the executor."""
+NOISE_FLOOR_TOKENS = 1024
+"""A miss of this many tokens or fewer is the granularity of caches, not a miss."""
+
+_COUNTS = ("input", "output", "cacheRead", "cacheWrite")
+
+
+@dataclass(slots=True)
+class UsageTotals:
+    """Sums of usages: tokens by kind, cost in USD."""
+
+    tokens: dict[str, float] = field(default_factory=lambda: dict.fromkeys(_COUNTS, 0))
+    cost: float = 0
+
+    def add(self, usage: Any) -> None:
+        """Add one usage; what is no usage counts as nothing."""
+        if not isinstance(usage, Mapping):
+            return
+        for key in _COUNTS:
+            self.tokens[key] += _number(usage.get(key))
+        self.cost += _cost(usage, "total")
+
+    @property
+    def total(self) -> float:
+        """The sum of all tokens; a usage's own ``totalTokens`` plays no part."""
+        return sum(self.tokens.values())
+
+
+@dataclass(slots=True)
+class SessionStats:
+    """Counts of messages and the usage of the whole session, compacted or not."""
+
+    user_messages: int = 0
+    assistant_messages: int = 0
+    tool_calls: int = 0
+    tool_results: int = 0
+    total_messages: int = 0
+    usage: UsageTotals = field(default_factory=UsageTotals)
+
+    def document(self) -> dict[str, Any]:
+        """Return the statistics with Pi's names."""
+        return {
+            "userMessages": self.user_messages,
+            "assistantMessages": self.assistant_messages,
+            "toolCalls": self.tool_calls,
+            "toolResults": self.tool_results,
+            "totalMessages": self.total_messages,
+            "tokens": {**self.usage.tokens, "total": self.usage.total},
+            "cost": self.usage.cost,
+        }
+
+
+def session_stats(entries: Iterable[Entry]) -> SessionStats:
+    """Return the statistics of entries of all branches; failed replies and summaries count."""
+    stats = SessionStats()
+    for entry in entries:
+        if entry.get("type") in {"branch_summary", "compaction"}:
+            stats.usage.add(entry.get("usage"))
+        if entry.get("type") != "message":
+            continue
+        stats.total_messages += 1
+        message = _message(entry)
+        role = message.get("role")
+        if role == "user":
+            stats.user_messages += 1
+        elif role == "toolResult":
+            stats.tool_results += 1
+            stats.usage.add(message.get("usage"))
+        elif role == "assistant":
+            stats.assistant_messages += 1
+            stats.tool_calls += _calls(message.get("content"))
+            stats.usage.add(message.get("usage"))
+    return stats
+
+
+def _calls(content: Any) -> int:
+    blocks = content if isinstance(content, list) else []
+    return sum(isinstance(block, dict) and block.get("type") == "toolCall" for block in blocks)
+
+
+def usage_breakdown(entries: Iterable[Entry]) -> list[dict[str, Any]]:
+    """Return ``{"key", "cost", "tokens"}`` by ``provider/model``, and one row for tools and summaries.
+
+    The dearest row comes first; rows of nothing are left out.
+    """
+    totals: dict[str, UsageTotals] = {}
+    for entry in entries:
+        key, usage = _attributed(entry)
+        if key and usage:
+            totals.setdefault(key, UsageTotals()).add(usage)
+    rows = [
+        {"key": key, "cost": total.cost, "tokens": total.total}
+        for key, total in totals.items()
+        if total.cost > 0 or total.total > 0
+    ]
+    return sorted(rows, key=lambda row: -row["cost"])
+
+
+def _attributed(entry: Entry) -> tuple[str | None, Any]:
+    if entry.get("type") in {"branch_summary", "compaction"}:
+        return TOOLS_AND_SUMMARIES, entry.get("usage")
+    message = _message(entry) if entry.get("type") == "message" else {}
+    if message.get("role") == "assistant":
+        model = message.get("responseModel")
+        return f"{message.get('provider')}/{message.get('model') if model is None else model}", message.get("usage")
+    return (TOOLS_AND_SUMMARIES, message.get("usage")) if message.get("role") == "toolResult" else (None, None)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextUsage:
+    """How full the context is; tokens are unknown right after a compaction."""
+
+    tokens: float | None
+    context_window: float
+
+    @property
+    def percent(self) -> float | None:
+        """The share of the window in percent, None if unknown."""
+        return None if self.tokens is None else self.tokens / self.context_window * 100
+
+    def document(self) -> dict[str, Any]:
+        """Return the usage with Pi's names."""
+        return {"tokens": self.tokens, "contextWindow": self.context_window, "percent": self.percent}
+
+
+def context_usage(session: Session, messages: Sequence[Message], model: ModelInfo) -> ContextUsage | None:
+    """Return how full the context is, None for a model without a window.
+
+    `messages` is the active context. After a compaction the size is unknown until a reply with usage follows it on
+    the branch: what the kept messages say was measured before.
+    """
+    if model.context_window <= 0:
+        return None
+    branch = session.view()
+    if session.branch() and branch.compactions:
+        later = branch.entries[branch.compactions[-1] + 1 :]
+        if not any(valid_usage(_message(entry)) for entry in later if entry.get("type") == "message"):
+            return ContextUsage(None, model.context_window)
+    return ContextUsage(estimate_context_tokens(messages).tokens, model.context_window)
+
+
+def cache_waste(entries: Iterable[Entry], model: ModelInfo) -> dict[str, Any]:
+    """Return ``{"missedTokens", "missedCost", "missCount"}``: prompt tokens that were sent before and paid again.
+
+    A miss counts once caching was ever reported; a compaction or branch summary starts anew. `model` gives the price
+    of a cache read where a reply read nothing. Entries count in file order, over all branches.
+    """
+    tokens, cost, count = 0.0, 0.0, 0
+    previous: float = 0
+    reported = False
+    for entry in entries:
+        if entry.get("type") in {"compaction", "branch_summary"}:
+            previous, reported = 0, False
+            continue
+        message = _message(entry) if entry.get("type") == "message" else {}
+        usage = message.get("usage")
+        if message.get("role") != "assistant" or not isinstance(usage, dict):
+            continue
+        read, written = _number(usage.get("cacheRead")), _number(usage.get("cacheWrite"))
+        prompt = _number(usage.get("input")) + read + written
+        if prompt <= 0:
+            continue
+        cached = read + written > 0
+        missed = min(previous, prompt) - read
+        if previous and (cached or reported) and missed > NOISE_FLOOR_TOKENS:
+            tokens += missed
+            cost += missed * max(0.0, _paid_rate(usage) - _read_rate(usage, model))
+            count += 1
+        previous, reported = prompt, reported or cached
+    return {"missedTokens": tokens, "missedCost": cost, "missCount": count}
+
+
+def _paid_rate(usage: Mapping[str, Any]) -> float:
+    """Return what a token outside the cache cost."""
+    paid = _number(usage.get("input")) + _number(usage.get("cacheWrite"))
+    return (_cost(usage, "input") + _cost(usage, "cacheWrite")) / paid if paid > 0 else 0
+
+
+def _read_rate(usage: Mapping[str, Any], model: ModelInfo) -> float:
+    """Return what a token from the cache cost, or would have cost."""
+    read = _number(usage.get("cacheRead"))
+    return _cost(usage, "cacheRead") / read if read > 0 else model.cost.cache_read / 1_000_000
+
+
+def _message(entry: Entry) -> Message:
+    message = entry.get("message")
+    return message if isinstance(message, dict) else {}
+
+
+def _number(value: Any) -> float:
+    return value if isinstance(value, int | float) else 0
+
+
+def _cost(usage: Mapping[str, Any], key: str) -> float:
+    cost = usage.get("cost")
+    return _number(cost.get(key)) if isinstance(cost, dict) else 0
