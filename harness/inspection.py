@@ -1,7 +1,7 @@
 """Everything that is derived from a session file, as one document.
 
-The shape is that of the expected files in ``tests/data/pi``, which were made with the real Pi 0.83.0; its README says
-what each key means. Long texts are given as a digest. Nothing is written.
+The shape is that of the expected files in ``tests/data/pi``, which were made with the real Pi 0.83.0; its
+README says what each key means. Long texts are given as a digest. Nothing is written.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from backslide.harness.compaction.prepare import Preparation, prepare_compaction
 from backslide.harness.compaction.serialize import serialize_conversation
 from backslide.harness.control.usage import cache_waste, context_usage, session_stats, usage_breakdown
 from backslide.harness.errors import InputError
+from backslide.harness.inspection_control import inspected_control
 from backslide.harness.inspection_runs import (
     Inspected,
     inspected_compaction,
-    inspected_control,
     inspected_fork,
     inspected_navigation,
 )
@@ -40,6 +40,7 @@ from backslide.harness.inspection_text import (
     message_document,
 )
 from backslide.harness.session import Entry, Message, Session, SessionReport, read_session_file
+from backslide.harness.session.branch import id_key
 from backslide.harness.session.migrate import needs_migration
 from backslide.harness.settings import Cost, ModelInfo, Settings, current_names
 from backslide.harness.wire import convert_to_llm, to_openai_messages
@@ -53,16 +54,17 @@ DEFAULT_MODEL = ModelInfo(provider="goldprov", id="gold-1", cost=Cost(1, 4, 0.1,
 def inspect_session(path: Path, settings: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return what a session file holds and what would be made of it, as plain JSON values.
 
-    `settings` are Pi's, with an optional ``oracle`` object: ``model``, ``leaf`` to stand at, ``navigate`` and ``fork``
-    targets, ``replies`` of the summarizer, ``instructions``, ``thinkingLevel``, ``overflowRecoveryAttempted``. Raises
-    `InputError` if the file is no session or a setting cannot be used.
+    `settings` are Pi's, with an optional ``oracle`` object: ``model``, ``leaf`` to stand at, ``navigate``
+    and ``fork`` targets, ``replies`` of the summarizer, ``instructions``, ``thinkingLevel``,
+    ``overflowRecoveryAttempted``. Raises `InputError` if the file is no session or a setting cannot be
+    used.
     """
     document = dict(settings or {})
     oracle = document.pop("oracle", None) or {}
     session = Session.open(path, ids=_numbered())
     inspected = Inspected(session, _model(oracle), Settings.from_pi_json(document), oracle)
     report = read_session_file(path)
-    result = {"pi": PI_VERSION, "load": _load_document(report, session)}
+    result: dict[str, Any] = {"pi": PI_VERSION, "load": _load_document(report, session)}
     _stand(session, oracle)
     result |= _tree_document(session)
     result |= _context_document(inspected, document)
@@ -139,11 +141,17 @@ def _tree_document(session: Session) -> dict[str, Any]:
     return {
         "leaf": session.leaf_id,
         "sessionName": session.name,
-        "labels": {key: session.labels[key] for key in _ids(session.entries) if key in session.labels},
+        "labels": _labels(session),
         "tree": _forks(session),
         "branch": _ids(session.branch()),
         "contextEntries": _ids(session.context_entries()),
     }
+
+
+def _labels(session: Session) -> dict[str, str]:
+    """Return the labels of entries that exist."""
+    keys = {id_key(entry.get("id")) for entry in session.entries}
+    return {str(key): label for key, label in session.labels.items() if key in keys}
 
 
 def _forks(session: Session) -> dict[str, Any]:
@@ -194,7 +202,11 @@ def _context_document(inspected: Inspected, document: Mapping[str, Any]) -> dict
 
 
 _SETTINGS_SHOWN = (
-    ("compactionSettings", "compaction", {"enabled": True, "reserveTokens": 16384, "keepRecentTokens": 20000}),
+    (
+        "compactionSettings",
+        "compaction",
+        {"enabled": True, "reserveTokens": 16384, "keepRecentTokens": 20000},
+    ),
     ("retrySettings", "retry", {"enabled": True, "maxRetries": 3, "baseDelayMs": 2000}),
     ("branchSummarySettings", "branchSummary", {"reserveTokens": 16384, "skipPrompt": False}),
 )
@@ -259,7 +271,7 @@ def _usage_document(inspected: Inspected) -> dict[str, Any]:
     )
     return {
         "stats": session_stats(session.entries).document(),
-        "contextUsage": context_usage(session, session.context().messages, model).document(),
+        "contextUsage": context_usage(session, session.context().messages, model),
         "usageBreakdown": usage_breakdown(session.entries),
         "cacheWaste": cache_waste(session.entries, model),
         "lastAssistantUsage": next((usage for usage in usages if usage is not None), None),

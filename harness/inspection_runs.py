@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,24 +14,16 @@ from backslide.harness.compaction.branch_summary import (
     navigate,
     prepare_branch,
 )
-from backslide.harness.compaction.estimate import (
-    calculate_context_tokens,
-    estimate_context_tokens,
-    estimate_messages,
-    should_compact,
-)
+from backslide.harness.compaction.estimate import estimate_context_tokens, estimate_messages
 from backslide.harness.compaction.pi import compact_pi
 from backslide.harness.compaction.prepare import Preparation, prepare_compaction
 from backslide.harness.compaction.prompt_file import Prompt, load_prompt
 from backslide.harness.compaction.serialize import serialize_conversation
 from backslide.harness.compaction.strategies.base import SummaryRequest
-from backslide.harness.control.overflow import is_overflow
-from backslide.harness.control.retry_patterns import is_retryable, is_retryable_text
 from backslide.harness.control.usage import context_usage, session_stats
 from backslide.harness.inspection_text import digest, estimate_document, file_ops_document
 from backslide.harness.models.protocol import Reply
 from backslide.harness.session import Entry, Message, Session
-from backslide.harness.session.clock import parse_ms
 from backslide.harness.settings import ModelInfo, Settings
 from backslide.harness.wire import convert_to_llm, to_openai_messages
 
@@ -156,7 +147,7 @@ async def inspected_compaction(inspected: Inspected, preparation: Preparation) -
         "rolesAfter": _roles(messages),
         "estimatedTokensAfter": estimate_messages(messages),
         "estimateContextAfter": estimate_document(estimate_context_tokens(messages)),
-        "contextUsageAfter": context_usage(session, messages, model).document(),
+        "contextUsageAfter": context_usage(session, messages, model),
         "statsAfter": {"tokens": stats["tokens"], "cost": stats["cost"]},
         "prepareAgain": None
         if prepare_compaction(session.view(), inspected.settings.compaction) is None
@@ -175,9 +166,7 @@ def _roles(messages: list[Message]) -> list[Any]:
 async def inspected_navigation(inspected: Inspected, target: str) -> dict[str, Any]:
     """Return what a move to `target` would leave, and the session after it without and with a summary."""
     session = inspected.session
-    budget = branch_budget(
-        inspected.model.context_window, inspected.settings.branch_summary.reserve_tokens
-    )
+    budget = branch_budget(inspected.model.context_window, inspected.settings.branch_summary.reserve_tokens)
     left = collect_left_branch(session, session.leaf_id, target)
     prepared = prepare_branch(left.entries, budget)
     return {
@@ -202,7 +191,7 @@ async def inspected_navigation(inspected: Inspected, target: str) -> dict[str, A
 
 
 def _shown_id(entry: Entry) -> Any:
-    """Return the id of an entry whose message is taken as it is; a summary of a compaction has none of its own."""
+    """Return the id of an entry as the expected files name it: a compaction's message has none of its own."""
     return "<compaction>" if entry.get("type") == "compaction" else entry.get("id")
 
 
@@ -254,92 +243,3 @@ def inspected_fork(inspected: Inspected, leaf: str) -> dict[str, Any]:
         ],
         "leaf": fork.leaf_id,
     }
-
-
-# ---------------------------------------------------------------------------- control plane
-
-
-def inspected_control(inspected: Inspected) -> dict[str, Any] | None:
-    """Return what the control plane would decide about the last assistant message of the context."""
-    messages = inspected.session.context().messages
-    last = next((message for message in reversed(messages) if message.get("role") == "assistant"), None)
-    if last is None:
-        return None
-    window, retry = inspected.model.context_window, inspected.settings.retry
-    retryable = is_retryable(last, window)
-    return {
-        "isOverflow": is_overflow(last, window),
-        "isRetryablePattern": is_retryable_text(last),
-        "isRetryable": retryable,
-        "willRetryAfterAgentEnd": retryable and retry.enabled and retry.max_retries > 0,
-        "postRun": _check(inspected, messages, last, post_run=True),
-        "prePrompt": _check(inspected, messages, last, post_run=False),
-    }
-
-
-def _check(inspected: Inspected, messages: list[Message], last: Message, *, post_run: bool) -> dict[str, Any]:
-    attempted = bool(inspected.oracle.get("overflowRecoveryAttempted", False))
-    state = list(messages)
-    decision: dict[str, Any] | None = None
-    events: list[dict[str, Any]] = []
-    reason = _due(inspected, messages, last, post_run=post_run)
-    if reason == "overflow" and last.get("stopReason") != "stop":
-        if attempted:
-            events.append(
-                {
-                    "type": "compaction_end",
-                    "reason": "overflow",
-                    "willRetry": False,
-                    "aborted": False,
-                    "hasError": True,
-                }
-            )
-        else:
-            attempted = True
-            state = state[:-1] if state[-1].get("role") == "assistant" else state
-            decision = {"reason": "overflow", "willRetry": True}
-    elif reason is not None:
-        decision = {"reason": reason, "willRetry": False}
-    return {
-        "returned": decision is not None and decision["willRetry"],
-        "autoCompaction": decision,
-        "events": events,
-        "overflowRecoveryAttempted": attempted,
-        "stateMessages": len(state),
-    }
-
-
-def _due(inspected: Inspected, messages: list[Message], last: Message, *, post_run: bool) -> str | None:
-    """Return why a compaction is due after a message: "overflow", "threshold" or None."""
-    model, settings = inspected.model, inspected.settings.compaction
-    if not settings.enabled or (post_run and last.get("stopReason") == "aborted"):
-        return None
-    compacted = _compacted_at(inspected.session)
-    if _is_old(last, compacted):
-        return None
-    same_model = last.get("provider") == model.provider and last.get("model") == model.id
-    if same_model and is_overflow(last, model.context_window):
-        return "overflow"
-    usage = last.get("usage")
-    tokens = calculate_context_tokens(usage) if isinstance(usage, dict) else 0
-    if last.get("stopReason") == "error" or tokens == 0:
-        estimate = estimate_context_tokens(messages)
-        measured_at = estimate.last_usage_index
-        if measured_at is None or _is_old(messages[measured_at], compacted):
-            return None
-        tokens = estimate.tokens
-    return "threshold" if should_compact(tokens, model.context_window, settings) else None
-
-
-def _compacted_at(session: Session) -> float:
-    """Return the time of the branch's last compaction in milliseconds, minus infinity without one."""
-    branch = session.view()
-    if not branch.compactions:
-        return -math.inf
-    return parse_ms(branch.entries[branch.compactions[-1]].get("timestamp"))
-
-
-def _is_old(message: Message, compacted: float) -> bool:
-    """Tell whether a message was there before the last compaction; the same millisecond counts as before."""
-    time = message.get("timestamp")
-    return isinstance(time, int | float) and time <= compacted

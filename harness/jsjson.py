@@ -70,8 +70,8 @@ def parse(text: str) -> Any:
 def stringify(value: Any) -> str:
     """Write `value` by the rules of ``JSON.stringify``: no spaces, JavaScript's key order and numbers.
 
-    Values are what `parse` returns (dict, list, str, int, float, bool, None); non-finite numbers become ``null``.
-    Raises `TypeError` for anything else and `ValueError` if nested too deeply.
+    Values are what `parse` returns (dict, list, str, int, float, bool, None); non-finite numbers become
+    ``null``. Raises `TypeError` for anything else and `ValueError` if nested too deeply.
     """
     try:
         text = _fast(value)

@@ -69,9 +69,7 @@ class Settings:
     thinking_level: str = "medium"
 
     @classmethod
-    def from_pi_json(
-        cls, document: Mapping[str, Any], project: Mapping[str, Any] | None = None
-    ) -> Self:
+    def from_pi_json(cls, document: Mapping[str, Any], project: Mapping[str, Any] | None = None) -> Self:
         """Return the settings of Pi's global settings file, overridden by the project's.
 
         Objects merge one level deep, so a project's ``retry.provider`` replaces the global one whole.

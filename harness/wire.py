@@ -1,10 +1,10 @@
 """From context messages to the ``messages`` of a chat-completions request.
 
-Two steps, as in Pi 0.83.0 (control-plane semantics, "Context building"): `convert_to_llm` turns the session's own roles into
-user messages; `to_openai_messages` turns those into the request's.
+Two steps, as in Pi 0.83.0 (control-plane semantics, "Context building"): `convert_to_llm` turns the
+session's own roles into user messages; `to_openai_messages` turns those into the request's.
 
-Most of the second step looks at one message and the model only (`wire_piece`), so a `Wire` keeps its result by
-message. What depends on neighbours is done by `join_pieces`:
+Most of the second step looks at one message and the model only (`wire_piece`), so a `Wire` keeps its result
+by message. What depends on neighbours is done by `join_pieces`:
 
 - assistants with stopReason error or aborted are left out;
 - a tool call without a result before the next user or assistant message gets a synthetic error result there;
@@ -20,70 +20,26 @@ from typing import Any
 
 from backslide.harness import jsjson
 from backslide.harness.jsjson import remove_lone_surrogates
+from backslide.harness.roles import convert_to_llm, llm_message, shown
 from backslide.harness.settings import ModelInfo
 from backslide.harness.wireids import wire_id
 
+__all__ = [
+    "Wire",
+    "WirePiece",
+    "blocks_of",
+    "convert_to_llm",
+    "join_pieces",
+    "llm_message",
+    "to_openai_messages",
+    "wire_piece",
+]
+
 Message = dict[str, Any]
 
-COMPACTION_LEAD_IN = (
-    "The conversation history before this point was compacted into the following summary:\n\n<summary>\n"
-)
-COMPACTION_CLOSE = "\n</summary>"
-BRANCH_LEAD_IN = "The following is a summary of a branch that this conversation came back from:\n\n<summary>\n"
-BRANCH_CLOSE = "</summary>"
 USER_IMAGE_OMITTED = "(image omitted: model does not support images)"
 TOOL_IMAGE_OMITTED = "(tool image omitted: model does not support images)"
 NO_RESULT = "No result provided"
-
-
-# ---------------------------------------------------------------------------- session roles
-
-
-def convert_to_llm(messages: Iterable[Message]) -> list[Message]:
-    """Return the messages with the session's own roles as user messages; unknown roles are dropped."""
-    return [converted for message in messages if (converted := llm_message(message)) is not None]
-
-
-def llm_message(message: Message) -> Message | None:
-    """Return one message as a user, assistant or toolResult message, None if no model sees it."""
-    role = message.get("role")
-    if role in {"user", "assistant", "toolResult"}:
-        return message
-    if role == "bashExecution":
-        return None if message.get("excludeFromContext") else _user(message, bash_text(message))
-    if role == "custom":
-        content = message.get("content")
-        return _user(message, content) if isinstance(content, str) else {**_user(message, ""), "content": content}
-    if role == "branchSummary":
-        return _user(message, BRANCH_LEAD_IN + _text(message.get("summary")) + BRANCH_CLOSE)
-    if role == "compactionSummary":
-        return _user(message, COMPACTION_LEAD_IN + _text(message.get("summary")) + COMPACTION_CLOSE)
-    return None
-
-
-def _user(source: Message, text: str) -> Message:
-    return {
-        "role": "user",
-        "content": [{"type": "text", "text": text}],
-        "timestamp": source.get("timestamp"),
-    }
-
-
-def bash_text(message: Message) -> str:
-    """Return the text of a command that the user ran: the command, its output, how it ended."""
-    output = message.get("output")
-    parts = [f"Ran `{_text(message.get('command'))}`\n" + (f"```\n{output}\n```" if output else "(no output)")]
-    code = message.get("exitCode")
-    if message.get("cancelled"):
-        parts.append("(command cancelled)")
-    elif code is not None and code != 0:
-        parts.append(f"Command exited with code {code}")
-    if message.get("truncated") and message.get("fullOutputPath"):
-        parts.append(f"[Output truncated. Full output: {message['fullOutputPath']}]")
-    return "\n\n".join(parts)
-
-
-# ---------------------------------------------------------------------------- request messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +61,8 @@ class WirePiece:
 class Wire:
     """The request messages for one model, converting each message object once.
 
-    Messages must not change after they were first seen. Bodies are shared between payloads, so equal parts of two
-    payloads are identical objects.
+    Messages must not change after they were first seen. Bodies are shared between payloads, so equal parts
+    of two payloads are identical objects.
     """
 
     def __init__(self, model: ModelInfo) -> None:
@@ -224,7 +180,9 @@ def _assistant_piece(message: Message, model: ModelInfo) -> WirePiece:
     same = own == (model.provider, model.api, model.id)
     blocks = _for_model(blocks_of(message.get("content")), same)
     calls = [block for block in blocks if block.get("type") == "toolCall"]
-    ids = tuple((call.get("id"), call.get("id") if same else wire_id(call.get("id"), model)) for call in calls)
+    ids = tuple(
+        (call.get("id"), call.get("id") if same else wire_id(call.get("id"), model)) for call in calls
+    )
     failed = message.get("stopReason") in {"error", "aborted"}
     body: Message = {"role": "assistant", "content": None}
     text = "".join(
@@ -297,7 +255,7 @@ def _reasoning_details(calls: list[Message]) -> list[Any]:
 
 
 def _image(block: Message) -> Message:
-    url = f"data:{_text(block.get('mimeType'))};base64,{_text(block.get('data'))}"
+    url = f"data:{shown(block.get('mimeType'))};base64,{shown(block.get('data'))}"
     return {"type": "image_url", "image_url": {"url": url}}
 
 
@@ -315,8 +273,3 @@ def blocks_of(content: Any) -> list[Message]:
 def _str(block: Mapping[str, Any], key: str) -> str:
     value = block.get(key)
     return value if isinstance(value, str) else ""
-
-
-def _text(value: Any) -> str:
-    """Return a value inside a template text; what is absent reads "undefined"."""
-    return "undefined" if value is None else str(value)

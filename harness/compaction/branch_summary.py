@@ -23,7 +23,10 @@ from backslide.harness.session.messages import (
     custom_message,
 )
 
-PREAMBLE = "The user explored a different conversation branch before returning here.\nSummary of that exploration:\n\n"
+PREAMBLE = (
+    "The user explored a different conversation branch before returning here.\n"
+    "Summary of that exploration:\n\n"
+)
 NO_CONTENT = "No content to summarize"
 MAX_TOKENS = 2048
 """Output limit of a branch summary."""
@@ -77,8 +80,8 @@ def collect_left_branch(session: Session, old_leaf: str | None, target: str) -> 
 def prepare_branch(entries: Sequence[Entry], budget: float) -> BranchPreparation:
     """Return the newest messages that fit `budget` estimated tokens (0 or less: all), oldest first.
 
-    Tool results are left out. A summary that does not fit is taken all the same while less than 90 % is used; the first
-    message that does not fit ends the walk, but its file operations count.
+    Tool results are left out. A summary that does not fit is taken all the same while less than 90 % is
+    used; the first message that does not fit ends the walk, but its file operations count.
     """
     file_ops = FileOps()
     for entry in entries:
@@ -137,8 +140,8 @@ async def summarize_branch(
 ) -> BranchSummary:
     """Return the summary of a left branch; without any message a fixed text, and no request is made.
 
-    `instructions` are added to the prompt's, or stand for them. Raises `CompactionError` if the reply's stop reason
-    is ``error`` or ``aborted``.
+    `instructions` are added to the prompt's, or stand for them. Raises `CompactionError` if the reply's
+    stop reason is ``error`` or ``aborted``.
     """
     prepared = prepare_branch(entries, budget)
     if not prepared.messages:
@@ -170,7 +173,7 @@ class Landing:
 
 
 def landing(session: Session, target: str) -> Landing:
-    """Return where a move to `target` ends: before a message that would be written anew, at any other entry itself.
+    """Return where a move to `target` ends: at the entry, or before it if it would be written anew.
 
     Raises `InputError` for an unknown target.
     """
@@ -196,9 +199,9 @@ async def navigate(
 ) -> Landing:
     """Move the session to `target`, with a summary of what is left if `ask` and `prompt` are given.
 
-    The summary entry stands at the new position, and `label` on it, or else on the target. A move to the leaf itself
-    does nothing. Raises `InputError` for an unknown target, `CompactionError` if the summary failed; then the
-    session has not moved.
+    The summary entry stands at the new position, and `label` on it, or else on the target. A move to the
+    leaf itself does nothing. Raises `InputError` for an unknown target, `CompactionError` if the summary
+    failed; then the session has not moved.
     """
     if target == session.leaf_id:
         return Landing(target, None)

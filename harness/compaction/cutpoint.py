@@ -39,15 +39,16 @@ def find_cut_point(
 ) -> CutPoint:
     """Return the cut that keeps about `keep_recent_tokens` of ``entries[start:end]``.
 
-    Walking back, the entry at which the estimates reach the budget decides: the cut is the first candidate at or
-    after it. With no such candidate, or a budget never reached, it is the first candidate of all. Then the cut
-    moves back over entries without a message (before the turn is looked at, so that such an entry in front of a user
-    message makes the turn before it a split one). Without any candidate everything is kept.
+    Walking back, the entry at which the estimates reach the budget decides: the cut is the first candidate
+    at or after it. With no such candidate, or a budget never reached, it is the first candidate of all.
+    Then the cut moves back over entries without a message (before the turn is looked at, so that such an
+    entry in front of a user message makes the turn before it a split one). Without any candidate everything
+    is kept.
     """
     candidates = [at for at in range(start, end) if _is_candidate(entries[at], messages_of)]
     if not candidates:
         return CutPoint(start, -1, is_split=False)
-    cut = _budget_cut(entries, start, end, keep_recent_tokens, candidates, messages_of)
+    cut = _budget_cut(entries, range(start, end), keep_recent_tokens, candidates, messages_of)
     while cut > start and _is_silent(entries[cut - 1], messages_of):
         cut -= 1
     if starts_turn(entries[cut], messages_of):
@@ -57,15 +58,10 @@ def find_cut_point(
 
 
 def _budget_cut(
-    entries: Sequence[Entry],
-    start: int,
-    end: int,
-    budget: float,
-    candidates: list[int],
-    messages_of: MessagesOf,
+    entries: Sequence[Entry], span: range, budget: float, candidates: list[int], messages_of: MessagesOf
 ) -> int:
     total = 0
-    for at in range(end - 1, start - 1, -1):
+    for at in reversed(span):
         tokens = sum(map(estimate_tokens, messages_of(entries[at])))
         total += tokens
         if tokens and total >= budget:

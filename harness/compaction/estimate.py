@@ -1,7 +1,7 @@
 """Token estimates without a tokenizer: a quarter of the UTF-16 code units, rounded up per message.
 
-Rules of Pi 0.83.0 (control-plane semantics, "Token estimates"). Content that is not of the documented shape counts
-as nothing.
+Rules of Pi 0.83.0 (control-plane semantics, "Token estimates"). Content that is not of the documented shape
+counts as nothing.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class ContextEstimate:
 def estimate_tokens(message: Mapping[str, Any]) -> int:
     """Return the estimate for one message of any role; 0 for an unknown role.
 
-    An image counts 4800 units, except in an assistant's content. A bash run counts its command and output, even
-    if it is excluded from the context; a summary counts without its wrapper.
+    An image counts 4800 units, except in an assistant's content. A bash run counts its command and output,
+    even if it is excluded from the context; a summary counts without its wrapper.
     """
     role = message.get("role")
     if role in {"user", "custom", "toolResult"}:

@@ -1,7 +1,7 @@
 """Which files the tool calls of a conversation read and changed.
 
-Rules of Pi 0.83.0 (control-plane semantics, "prepareCompaction" and "compact()"): calls named exactly read, write or edit
-with a non-empty text ``path``; the lists of earlier summaries are carried on.
+Rules of Pi 0.83.0 (control-plane semantics, "prepareCompaction" and "compact()"): calls named exactly read,
+write or edit with a non-empty text ``path``; the lists of earlier summaries are carried on.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Compaction as Pi 0.83.0 does it: which requests, in which order, and how their texts become one summary.
 
-Rules: control-plane semantics, "compact()". Its losses are kept, since people compare against them: the previous summary
-goes into a history request only, so when the whole range is the prefix of one turn it is in no request and not in
-the result.
+Rules: control-plane semantics, "compact()". Its losses are kept, since people compare against them: the
+previous summary goes into a history request only, so when the whole range is the prefix of one turn it is
+in no request and not in the result.
 """
 
 from __future__ import annotations
@@ -43,17 +43,20 @@ async def compact_pi(
     max_output: float,
     instructions: str | None = None,
 ) -> Compacted:
-    """Ask for the summaries of a preparation, one after the other, and return what the compaction entry holds.
+    """Ask for the summaries of a preparation one after the other and return what the entry will hold.
 
-    `prompt` gives the summarizer's identity and instructions, `max_output` is the model's output limit (0: none),
-    `instructions` are a user's wishes for this compaction, which go into history requests only. A reply that was cut
-    off or is empty is accepted. Raises `CompactionError` if a reply's stop reason is ``error``.
+    `prompt` gives the summarizer's identity and instructions, `max_output` is the model's output limit (0:
+    none), `instructions` are a user's wishes for this compaction, which go into history requests only. A
+    reply that was cut off or is empty is accepted. Raises `CompactionError` if a reply's stop reason is
+    ``error``.
     """
     settings = preparation.settings
     history: Reply | None = None
     prefix: Reply | None = None
     if preparation.history or not preparation.turn_prefix:
-        history = _checked(await ask(history_request(preparation, prompt, max_output, instructions)), "The summary")
+        history = _checked(
+            await ask(history_request(preparation, prompt, max_output, instructions)), "The summary"
+        )
     if preparation.turn_prefix:
         request = SummaryRequest(
             system=prompt.system,
@@ -78,7 +81,7 @@ async def compact_pi(
 def history_request(
     preparation: Preparation, prompt: Prompt, max_output: float, instructions: str | None
 ) -> SummaryRequest:
-    """Return the request for the history: an update if there is a previous summary with any text, else initial."""
+    """Return the request for the history: an update if there is a previous summary, else initial."""
     previous = preparation.previous_summary
     kind: SummaryKind = "update" if previous else "initial"
     before = (f"<previous-summary>\n{previous}\n</previous-summary>\n\n",) if previous else ()

@@ -41,9 +41,9 @@ class Preparation:
 def prepare_compaction(branch: Branch | Iterable[Entry], settings: CompactionSettings) -> Preparation | None:
     """Return what would be summarized and kept, None if there is nothing to summarize.
 
-    The range starts at the entry that the last compaction kept first, wherever it stands on the path, or after that
-    compaction if it is gone; kept messages, compactions and failed replies are treated as Pi treats them. The
-    work is bounded by that range.
+    The range starts at the entry that the last compaction kept first, wherever it stands on the path, or
+    after that compaction if it is gone; kept messages, compactions and failed replies are treated as Pi
+    treats them. The work is bounded by that range.
     """
     if not isinstance(branch, Branch):
         branch = Branch(branch)

@@ -1,7 +1,7 @@
 """A conversation as plain text for a summarizer.
 
-Rules of Pi 0.83.0 (control-plane semantics, "serializeConversation"). Nothing is escaped: text that looks like a label or a
-tag goes in as it is.
+Rules of Pi 0.83.0 (control-plane semantics, "serializeConversation"). Nothing is escaped: text that looks
+like a label or a tag goes in as it is.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ TOOL_RESULT_UNITS = 2000
 def serialize_conversation(messages: Iterable[Mapping[str, Any]]) -> str:
     """Return user, assistant and toolResult messages as labelled parts, a blank line between them.
 
-    An assistant's thinking comes first, then its text, then its tool calls, whatever their order was. Images, error
-    marks and the names of tools in results are not shown; a long tool result is cut, which may leave half of a
-    surrogate pair.
+    An assistant's thinking comes first, then its text, then its tool calls, whatever their order was.
+    Images, error marks and the names of tools in results are not shown; a long tool result is cut, which
+    may leave half of a surrogate pair.
     """
     return "\n\n".join(part for message in messages for part in _parts(message))
 
@@ -66,7 +66,9 @@ def _entries(arguments: Any) -> list[tuple[str, Any]]:
 
 def joined_text(content: Any, separator: str = "\n") -> str:
     """Return the text blocks of a content joined by `separator`."""
-    return separator.join(_text(block.get("text")) for block in blocks_of(content) if block.get("type") == "text")
+    return separator.join(
+        _text(block.get("text")) for block in blocks_of(content) if block.get("type") == "text"
+    )
 
 
 def _text(value: Any) -> str:

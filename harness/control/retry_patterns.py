@@ -1,7 +1,7 @@
 """Whether an error reads like a passing one, so that asking again may help.
 
-Wordings follow the control-plane semantics of Pi 0.83.0, section 5.2. They are looked for anywhere in the message,
-in any case, so "line 1500" counts as a server error.
+Wordings follow the control-plane semantics of Pi 0.83.0, section 5.2. They are looked for anywhere in the
+message, in any case, so "line 1500" counts as a server error.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a session has used: totals over all branches, by model, wasted cache, and the context now.
 
-Rules of Pi 0.83.0 (control-plane semantics, section 5.6). Where Pi fails on an assistant message without usage, it
-counts as nothing here.
+Rules of Pi 0.83.0 (control-plane semantics, section 5.6). Where Pi fails on an assistant message without
+usage, it counts as nothing here.
 """
 
 from __future__ import annotations
@@ -119,48 +119,37 @@ def _attributed(entry: Entry) -> tuple[str | None, Any]:
     message = _message(entry) if entry.get("type") == "message" else {}
     if message.get("role") == "assistant":
         model = message.get("responseModel")
-        return f"{message.get('provider')}/{message.get('model') if model is None else model}", message.get("usage")
-    return (TOOLS_AND_SUMMARIES, message.get("usage")) if message.get("role") == "toolResult" else (None, None)
+        return f"{message.get('provider')}/{message.get('model') if model is None else model}", message.get(
+            "usage"
+        )
+    return (
+        (TOOLS_AND_SUMMARIES, message.get("usage")) if message.get("role") == "toolResult" else (None, None)
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class ContextUsage:
-    """How full the context is; tokens are unknown right after a compaction."""
+def context_usage(session: Session, messages: Sequence[Message], model: ModelInfo) -> dict[str, Any] | None:
+    """Return ``{tokens, contextWindow, percent}`` of the active context, None for a model without a window.
 
-    tokens: float | None
-    context_window: float
-
-    @property
-    def percent(self) -> float | None:
-        """The share of the window in percent, None if unknown."""
-        return None if self.tokens is None else self.tokens / self.context_window * 100
-
-    def document(self) -> dict[str, Any]:
-        """Return the usage with Pi's names."""
-        return {"tokens": self.tokens, "contextWindow": self.context_window, "percent": self.percent}
-
-
-def context_usage(session: Session, messages: Sequence[Message], model: ModelInfo) -> ContextUsage | None:
-    """Return how full the context is, None for a model without a window.
-
-    `messages` is the active context. After a compaction the size is unknown until a reply with usage follows it on
-    the branch: what the kept messages say was measured before.
+    After a compaction tokens and percent are None until a reply with usage follows it on the branch: what the
+    kept messages say was measured before. Otherwise `messages`, the active context, are estimated.
     """
-    if model.context_window <= 0:
+    window = model.context_window
+    if window <= 0:
         return None
     branch = session.view()
     if session.branch() and branch.compactions:
         later = branch.entries[branch.compactions[-1] + 1 :]
         if not any(valid_usage(_message(entry)) for entry in later if entry.get("type") == "message"):
-            return ContextUsage(None, model.context_window)
-    return ContextUsage(estimate_context_tokens(messages).tokens, model.context_window)
+            return {"tokens": None, "contextWindow": window, "percent": None}
+    tokens = estimate_context_tokens(messages).tokens
+    return {"tokens": tokens, "contextWindow": window, "percent": tokens / window * 100}
 
 
 def cache_waste(entries: Iterable[Entry], model: ModelInfo) -> dict[str, Any]:
-    """Return ``{"missedTokens", "missedCost", "missCount"}``: prompt tokens that were sent before and paid again.
+    """Return ``{missedTokens, missedCost, missCount}``: prompt tokens that were sent before and paid again.
 
-    A miss counts once caching was ever reported; a compaction or branch summary starts anew. `model` gives the price
-    of a cache read where a reply read nothing. Entries count in file order, over all branches.
+    A miss counts once caching was ever reported; a compaction or branch summary starts anew. `model` gives
+    the price of a cache read where a reply read nothing. Entries count in file order, over all branches.
     """
     tokens, cost, count = 0.0, 0.0, 0
     previous: float = 0

@@ -32,7 +32,7 @@ class Appends(ABC):
         """Move the leaf, in memory only."""
 
     def append_message(self, message: dict[str, Any]) -> str:
-        """Append a message of a role that stands in the file: user, assistant, toolResult, bashExecution, custom."""
+        """Append a message of the role user, assistant, toolResult, bashExecution or custom."""
         return self.append("message", message=message)
 
     def append_compaction(
@@ -90,15 +90,24 @@ class Appends(ABC):
         return self.append("custom", customType=custom_type, **_present(data=data))
 
     def append_custom_message(
-        self, custom_type: str, content: str | list[dict[str, Any]], *, display: bool = True, details: Any = None
+        self,
+        custom_type: str,
+        content: str | list[dict[str, Any]],
+        *,
+        display: bool = True,
+        details: Any = None,
     ) -> str:
         """Append a message of an extension, which the model sees as a user's."""
         return self.append(
-            "custom_message", customType=custom_type, content=content, display=display, **_present(details=details)
+            "custom_message",
+            customType=custom_type,
+            content=content,
+            display=display,
+            **_present(details=details),
         )
 
     def append_label(self, target_id: str, label: str | None) -> str:
-        """Set the label of an entry; None or an empty text clears it. Raises `InputError` for an unknown id."""
+        """Set the label of an entry (None or empty clears it). Raises `InputError` for an unknown id."""
         if target_id not in self:
             raise InputError(f"the session has no entry {target_id}")
         return self.append("label", targetId=target_id, **_present(label=label))

@@ -23,9 +23,9 @@ class SessionContext:
 class Branch:
     """A path, root first, that grows at its end in constant time.
 
-    It keeps the position of every id and of every compaction, the thinking level and the model, so that `context` and
-    `context_entries` touch only the kept tail of the last compaction and what follows it. Messages that are
-    made from entries are made once, so equal contexts hold identical objects.
+    It keeps the position of every id and of every compaction, the thinking level and the model, so that
+    `context` and `context_entries` touch only the kept tail of the last compaction and what follows it.
+    Messages that are made from entries are made once, so equal contexts hold identical objects.
     """
 
     __slots__ = ("_made", "compactions", "entries", "model", "positions", "thinking_level")

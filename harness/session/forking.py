@@ -14,8 +14,9 @@ def forked_entries(
 ) -> list[Entry]:
     """Return the entries of a fork of `path` (Pi's ``createBranchedSession``).
 
-    Label entries are left out and the others chained without them; then every label whose target is on the path is set
-    again by an entry with a fresh id and the label's own timestamp, chained after the last entry.
+    Label entries are left out and the others chained without them; then every label whose target is on the
+    path is set again by an entry with a fresh id and the label's own timestamp, chained after the last
+    entry.
     """
     entries: list[Entry] = []
     parent: Any = None

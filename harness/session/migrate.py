@@ -1,6 +1,7 @@
 """Older session formats: version 1 (a plain list) and version 2 (role ``hookMessage``) to version 3.
 
-`migrated` works on copies in memory; only `migrate_file` writes, and it keeps the original beside the new file.
+`migrated` works on copies in memory; only `migrate_file` writes, and it keeps the original beside the new
+file.
 """
 
 from __future__ import annotations
@@ -70,8 +71,8 @@ def _rename_hook(record: Entry) -> None:
 def migrate_file(path: Path, *, ids: Callable[[], str] = short_id) -> Path:
     """Rewrite a session file of version 1 or 2 in version 3 and return the path of the backup.
 
-    The original bytes stay in ``<name>.v1.bak`` (or ``.v2.bak``) beside it. Lines that are not readable are left
-    out of the new file. Raises `InputError` if the file is current already or the backup exists.
+    The original bytes stay in ``<name>.v1.bak`` (or ``.v2.bak``) beside it. Lines that are not readable are
+    left out of the new file. Raises `InputError` if the file is current already or the backup exists.
     """
     path = Path(path)
     report = read_session_file(path)
@@ -88,7 +89,9 @@ def migrate_file(path: Path, *, ids: Callable[[], str] = short_id) -> Path:
             os.fsync(file.fileno())
         fresh.replace(path)
     except FileExistsError as error:
-        raise InputError(f"{error.filename2 or error.filename} exists", where=str(path), mend="move it away") from None
+        raise InputError(
+            f"{error.filename2 or error.filename} exists", where=str(path), mend="move it away"
+        ) from None
     except OSError as error:
         raise InputError(f"the file cannot be migrated ({error.strerror})", where=str(path)) from error
     return backup

@@ -1,8 +1,8 @@
 """Read a session file: bytes to records, with everything odd reported and nothing refused that is readable.
 
-Rules of Pi 0.83.0 (control-plane semantics, "Session file"): bytes are UTF-8 with replacement characters and split on LF
-only; lines that are blank, not JSON, or one of ``null 0 false ""`` are dropped; the first line that remains must be
-the header, an object with ``type`` "session" and a text ``id``.
+Rules of Pi 0.83.0 (control-plane semantics, "Session file"): bytes are UTF-8 with replacement characters
+and split on LF only; lines that are blank, not JSON, or one of ``null 0 false ""`` are dropped; the first
+line that remains must be the header, an object with ``type`` "session" and a text ``id``.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class SessionReport:
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Pause the cyclic garbage collector: parsing makes many objects, no cycles, and each pass would visit all."""
+    """Pause the cyclic garbage collector: parsing makes many objects, and each pass would visit all."""
     if not gc.isenabled():
         yield
         return
@@ -116,7 +116,9 @@ def _refuse_obvious(path: Path, file: BinaryIO) -> None:
     head = file.read(_SNIFF)
     file.seek(0)
     if not head:
-        raise InputError("the file is empty", where=str(path), mend="a session file starts with a header line")
+        raise InputError(
+            "the file is empty", where=str(path), mend="a session file starts with a header line"
+        )
     if b"\0" in head.split(b"\n", 1)[0]:
         raise InputError("this is a binary file, not a session file", where=str(path))
 
@@ -156,7 +158,9 @@ def _record(raw: bytes, number: int, problems: list[Problem]) -> Entry | None:
         problems.append(Problem(number, "junk-line", f"the line is only {text.strip()}; it is skipped"))
         return None
     # Pi keeps such a line as an entry without a type and an id; an empty object is exactly that.
-    problems.append(Problem(number, "not-an-object", "the line is not an object; it counts as an entry of no type"))
+    problems.append(
+        Problem(number, "not-an-object", "the line is not an object; it counts as an entry of no type")
+    )
     return {}
 
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final, Self
 
-from backslide.harness import jsjson
 from backslide.harness.errors import InputError
 from backslide.harness.session import clock
 from backslide.harness.session.appends import Appends
+from backslide.harness.session.book import EntryBook
 from backslide.harness.session.branch import Branch, SessionContext, id_key
 from backslide.harness.session.forking import forked_entries
 from backslide.harness.session.migrate import CURRENT_VERSION, migrated, needs_migration
 from backslide.harness.session.problems import Problem
 from backslide.harness.session.reader import Entry, SessionReport, collector_paused, read_session_file
-from backslide.harness.session.tree import TreeNode, build_index, build_tree, link_problems, path_to
-from backslide.harness.session.writer import FsyncPolicy, LineWriter
+from backslide.harness.session.tree import TreeNode, build_tree, link_problems, path_to
+from backslide.harness.session.writer import FsyncPolicy, SessionFile, path_taken
 
 
 class _Current:
@@ -30,10 +30,10 @@ CURRENT: Final = _Current()
 class Session(Appends):
     """The recorded conversation, a tree of entries (plain dicts, not to be changed) in a JSONL file.
 
-    Appending makes a child of the leaf and moves the leaf to it; `move_to` moves it elsewhere, in memory only. After
-    opening, the leaf is the last entry of the file. A created session has no file until it holds an assistant
-    message; then everything is written at once, into a file that must not exist yet. The work of an append does not
-    grow with the session.
+    Appending makes a child of the leaf and moves the leaf to it; `move_to` moves it elsewhere, in memory
+    only. After opening, the leaf is the last entry of the file. A created session has no file until it
+    holds an assistant message; then everything is written at once, into a file that must not exist yet. The
+    work of an append does not grow with the session.
     """
 
     def __init__(
@@ -46,25 +46,15 @@ class Session(Appends):
         fsync: FsyncPolicy,
     ) -> None:
         self.header: Entry = header
-        self.path: Path | None = path
-        self.entries: list[Entry] = []
-        """Every entry in file order, all branches, without headers."""
         self.problems: list[Problem] = []
         """What the reader found, by line."""
-        self.labels: dict[Any, str] = {}
-        """Label by entry id; the last one in file order counts."""
-        self.label_times: dict[Any, Any] = {}
         self._ids = ids or clock.short_id
         self._now = now or clock.now_ms
         self._fsync: FsyncPolicy = fsync
-        self._index: dict[Any, Entry] = {}
+        self._book = EntryBook()
         self._branch = Branch()
         self._leaf: Entry | None = None
-        self._name: str | None = None
-        self._writer: LineWriter | None = None
-        self._on_disk = False
-        self._header_end = 0
-        self._has_assistant = False
+        self._file = None if path is None else SessionFile(path, header, fsync)
         self._read_only: str | None = None
 
     # ------------------------------------------------------------------ making
@@ -87,21 +77,20 @@ class Session(Appends):
         Raises `InputError` if the path is taken or the session id is not usable.
         """
         if path is not None and Path(path).exists():
-            raise InputError("the session file exists already", where=str(path), mend="open it or choose another path")
+            raise path_taken(path)
         moment = (now or clock.now_ms)()
         header: Entry = {
             "type": "session",
             "version": CURRENT_VERSION,
-            "id": clock.new_session_id(moment) if session_id is None else clock.checked_session_id(session_id),
+            "id": clock.new_session_id(moment)
+            if session_id is None
+            else clock.checked_session_id(session_id),
             "timestamp": clock.iso(moment),
             "cwd": cwd,
         }
         if parent_session is not None:
             header["parentSession"] = str(parent_session)
-        session = cls(header, None if path is None else Path(path), ids=ids, now=now, fsync=fsync)
-        if session.path is not None:
-            session._writer = LineWriter(session.path, fsync=fsync, create=True)
-        return session
+        return cls(header, None if path is None else Path(path), ids=ids, now=now, fsync=fsync)
 
     @classmethod
     def open(
@@ -141,37 +130,31 @@ class Session(Appends):
         if needs_migration(report.version):
             version = report.version or 1
             session._read_only = f"the file is of version {version}"
-            session.problems.insert(0, Problem(report.lines[0], "old-version", f"version {version}, migrated in memory"))
-        session._on_disk, session._header_end = True, report.header_end
-        session._writer = LineWriter(report.path, fsync=fsync, create=False)
+            old = Problem(report.lines[0], "old-version", f"version {version}, migrated in memory")
+            session.problems.insert(0, old)
+        session._file = SessionFile.opened(report, fsync)
         return session
 
-    def _load(self, entries: list[Entry]) -> None:
-        self.entries = entries
-        self._index = build_index(entries)
-        for entry in entries:
-            self._note(entry)
-        self._stand_at(entries[-1] if entries else None)
-
-    def _note(self, entry: Entry) -> None:
-        """Take in what an entry says about the whole session."""
-        kind = entry.get("type")
-        if kind == "label":
-            target = id_key(entry.get("targetId"))
-            if entry.get("label"):
-                self.labels[target] = entry["label"]
-                self.label_times[target] = entry.get("timestamp")
-            else:
-                self.labels.pop(target, None)
-                self.label_times.pop(target, None)
-        elif kind == "session_info":
-            name = entry.get("name")
-            self._name = (jsjson.trim(name) or None) if isinstance(name, str) else None
-        elif kind == "message" and not self._has_assistant:
-            message = entry.get("message")
-            self._has_assistant = isinstance(message, dict) and message.get("role") == "assistant"
+    def _load(self, entries: Iterable[Entry]) -> None:
+        self._book = EntryBook(entries)
+        self._stand_at(self.entries[-1] if self.entries else None)
 
     # ------------------------------------------------------------------ reading
+
+    @property
+    def path(self) -> Path | None:
+        """The session's file, which need not exist yet; None for a session in memory."""
+        return None if self._file is None else self._file.path
+
+    @property
+    def entries(self) -> list[Entry]:
+        """Every entry in file order, all branches, without headers; the session's own list."""
+        return self._book.entries
+
+    @property
+    def labels(self) -> dict[Any, str]:
+        """Label by entry id; the last one in file order counts."""
+        return self._book.labels
 
     @property
     def leaf_id(self) -> str | None:
@@ -180,38 +163,41 @@ class Session(Appends):
 
     @property
     def name(self) -> str | None:
-        """The session's name, from the last session_info in file order; None if there is none or it is empty."""
-        return self._name
+        """The session's name, from the last session_info in file order; None if none or empty."""
+        return self._book.name
 
     @property
     def has_assistant(self) -> bool:
         """Whether there is an assistant message on any branch, so that the session has a file."""
-        return self._has_assistant
+        return self._book.has_assistant
 
     def entry(self, entry_id: str) -> Entry:
         """Return the entry with an id (the last of them). Raises `InputError` if there is none."""
-        found = self._index.get(id_key(entry_id))
+        found = self._book.index.get(id_key(entry_id))
         if found is None:
-            raise InputError(f"the session has no entry {entry_id}", where=str(self.path) if self.path else None)
+            raise self._error(f"the session has no entry {entry_id}")
         return found
 
-    def __contains__(self, entry_id: object) -> bool:
-        return id_key(entry_id) in self._index
+    def _error(self, what: str, mend: str | None = None) -> InputError:
+        return InputError(what, where=str(self.path) if self.path else None, mend=mend)
 
-    def view(self, leaf: str | None | _Current = CURRENT) -> Branch:
+    def __contains__(self, entry_id: object) -> bool:
+        return id_key(entry_id) in self._book.index
+
+    def view(self, leaf: str | _Current | None = CURRENT) -> Branch:
         """Return the path to `leaf` with what is known about it; that of the current leaf is live.
 
         None is the empty branch. Raises `InputError` for an unknown id.
         """
         if isinstance(leaf, _Current):
             return self._branch
-        return Branch(path_to(None if leaf is None else self.entry(leaf), self._index))
+        return Branch(path_to(None if leaf is None else self.entry(leaf), self._book.index))
 
-    def branch(self, leaf: str | None | _Current = CURRENT) -> list[Entry]:
+    def branch(self, leaf: str | _Current | None = CURRENT) -> list[Entry]:
         """Return the entries from the root to `leaf`.
 
-        The list of the current leaf is the session's own and grows with it: copy it to keep it. A leaf without
-        an id (a last line that is no entry) has an empty branch, though its context is not empty.
+        The list of the current leaf is the session's own and grows with it: copy it to keep it. A leaf
+        without an id (a last line that is no entry) has an empty branch, though its context is not empty.
         """
         if isinstance(leaf, _Current) and self._leaf is not None and self._leaf.get("id") is None:
             return []
@@ -227,11 +213,11 @@ class Session(Appends):
 
     def tree(self) -> list[TreeNode]:
         """Return the roots of the tree; children are sorted by timestamp."""
-        return build_tree(self.entries, self.labels, self.label_times)
+        return build_tree(self.entries, self.labels, self._book.label_times)
 
     def children(self, entry_id: str | None) -> list[Entry]:
         """Return the entries whose parent is `entry_id`, in file order; None gives the roots."""
-        return [entry for entry in self._index.values() if entry.get("parentId") == entry_id]
+        return [entry for entry in self._book.index.values() if entry.get("parentId") == entry_id]
 
     # ------------------------------------------------------------------ moving and writing
 
@@ -244,21 +230,19 @@ class Session(Appends):
 
     def _stand_at(self, leaf: Entry | None) -> None:
         self._leaf = leaf
-        self._branch = Branch(path_to(leaf, self._index))
+        self._branch = Branch(path_to(leaf, self._book.index))
 
     def append(self, entry_type: str, **fields: Any) -> str:
         """Append an entry of any type below the leaf, move the leaf to it and return its id.
 
-        Fields are written in the order given, after type, id, parentId and timestamp. Raises `InputError` if the
-        session was migrated in memory or the file cannot be written.
+        Fields are written in the order given, after type, id, parentId and timestamp. Raises `InputError`
+        if the session was migrated in memory or the file cannot be written.
         """
         if self._read_only:
-            raise InputError(
-                f"{self._read_only} and cannot be appended to", where=str(self.path), mend="migrate the file first"
-            )
+            raise self._error(f"{self._read_only} and cannot be appended to", mend="migrate the file first")
         entry: Entry = {
             "type": entry_type,
-            "id": clock.fresh_id(self._ids, self._index),
+            "id": clock.fresh_id(self._ids, self._book.index),
             "parentId": self.leaf_id,
             "timestamp": clock.iso(self._now()),
             **fields,
@@ -269,20 +253,18 @@ class Session(Appends):
 
     def _add(self, entry: Entry) -> None:
         """Take in a finished entry as the new leaf and write it."""
-        self.entries.append(entry)
-        self._index[id_key(entry["id"])] = entry
-        self._note(entry)
+        self._book.add(entry)
         self._leaf = entry
         self._branch.append(entry)
         self._persist(entry)
 
     def _persist(self, entry: Entry) -> None:
-        if self._writer is None:
+        if self._file is None:
             return
-        if self._on_disk:
-            self._writer.write(_line(entry))
-        else:
-            self._write_all()
+        if self._file.on_disk:
+            self._file.append(entry)
+        elif self.has_assistant:
+            self._file.write_all(self.entries)
 
     def flush(self) -> None:
         """Hand everything to the operating system; lines already are, so this only obeys the fsync policy."""
@@ -290,13 +272,13 @@ class Session(Appends):
 
     def sync(self) -> None:
         """Mark the end of a turn: force the file to the disk unless the policy is "never"."""
-        if self._writer is not None:
-            self._writer.sync()
+        if self._file is not None:
+            self._file.sync()
 
     def close(self) -> None:
         """Sync and close the file. The session stays readable; a later append opens the file again."""
-        if self._writer is not None:
-            self._writer.close()
+        if self._file is not None:
+            self._file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -306,32 +288,31 @@ class Session(Appends):
 
     # ------------------------------------------------------------------ copies
 
-    def fork(self, path: Path | None, leaf: str | None | _Current = CURRENT) -> Session:
+    def fork(self, path: Path | None, leaf: str | _Current | None = CURRENT) -> Session:
         """Return a new session of the path to `leaf`, with its own id and file (None: in memory).
 
-        Entry ids stay; see `forked_entries`. The new header names this session's file, and the new leaf is its last
-        entry. Raises `InputError` for an unknown leaf, an empty branch or a path that is taken.
+        Entry ids stay; see `forked_entries`. The new header names this session's file, and the new leaf is
+        its last entry. Raises `InputError` for an unknown leaf, an empty branch or a path that is taken.
         """
         branch = self.branch(leaf)
         if not branch:
-            raise InputError("there is no entry to fork from", where=str(self.path) if self.path else None)
+            raise self._error("there is no entry to fork from")
         twin = self._twin(path)
-        twin._load(forked_entries(branch, self.labels, self.label_times, self._ids))
-        twin._write_all()
+        book = self._book
+        twin._load(forked_entries(branch, book.labels, book.label_times, self._ids))
+        twin._write_all(None)
         return twin
 
     def copy_to(self, path: Path | None, *, ids: Callable[[], str] | None = None) -> Session:
-        """Return a session with the same entries and the same leaf, with its own id and file (None: in memory).
+        """Return a session with the same entries and leaf, its own id and its own file (None: in memory).
 
-        Cheap: entries are shared and lines on disk are copied as they are. `ids` makes the copy's own entry ids.
+        Cheap: entries are shared and lines on disk are copied as they are. `ids` makes the copy's own entry
+        ids.
         """
         twin = self._twin(path)
         twin._ids = ids or self._ids
-        twin.entries = self.entries.copy()
-        twin.labels, twin.label_times = self.labels.copy(), self.label_times.copy()
-        twin._index, twin._branch = self._index.copy(), self._branch.copy()
-        twin._leaf, twin._name, twin._has_assistant = self._leaf, self._name, self._has_assistant
-        twin._write_all(self._lines_on_disk())
+        twin._book, twin._branch, twin._leaf = self._book.copy(), self._branch.copy(), self._leaf
+        twin._write_all(None if self._file is None or self._read_only else self._file.entry_lines())
         return twin
 
     def _twin(self, path: Path | None) -> Session:
@@ -344,21 +325,7 @@ class Session(Appends):
             parent_session=self.path,
         )
 
-    def _lines_on_disk(self) -> bytes | None:
-        """Return the bytes of the file after its header, None if they are not this session's entries as they are."""
-        if self.path is None or not self._on_disk or self._read_only:
-            return None
-        return self.path.read_bytes()[self._header_end :]
-
-    def _write_all(self, entry_lines: bytes | None = None) -> None:
-        """Write header and entries, if there is an assistant message among them."""
-        if self._writer is None or not self._has_assistant:
-            return
-        header = _line(self.header)
-        self._header_end = len(header)
-        self._writer.write(header + (b"".join(map(_line, self.entries)) if entry_lines is None else entry_lines))
-        self._on_disk = True
-
-
-def _line(record: Entry) -> bytes:
-    return f"{jsjson.stringify(record)}\n".encode()
+    def _write_all(self, copied: bytes | None) -> None:
+        """Create the file at once, if there is an assistant message to write."""
+        if self._file is not None and self.has_assistant:
+            self._file.write_all(self.entries, copied)

@@ -3,19 +3,80 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
+from backslide.harness import jsjson
 from backslide.harness.errors import InputError
+from backslide.harness.session.reader import Entry, SessionReport
 
 FsyncPolicy = Literal["always", "turn", "never"]
+
+
+class SessionFile:
+    """The file of one session: nothing before the first `write_all`, then one line per entry."""
+
+    def __init__(self, path: Path, header: Entry, fsync: FsyncPolicy) -> None:
+        self.path = path
+        self.on_disk = False
+        """Whether the file holds the session, so that entries are appended one by one."""
+        self._header = header
+        self._header_end = 0
+        self._writer = LineWriter(path, fsync=fsync, create=True)
+
+    @classmethod
+    def opened(cls, report: SessionReport, fsync: FsyncPolicy) -> Self:
+        """Return the file that `report` was read from."""
+        file = cls(report.path, report.header, fsync)
+        file.on_disk = True
+        file._header_end = report.header_end
+        file._writer = LineWriter(report.path, fsync=fsync, create=False)
+        return file
+
+    def append(self, entry: Entry) -> None:
+        """Append one entry. Raises `InputError` if the file cannot be written."""
+        self._writer.write(_line(entry))
+
+    def write_all(self, entries: Sequence[Entry], copied: bytes | None = None) -> None:
+        """Create the file with the header and all entries, or the lines in `copied` that hold them.
+
+        Raises `InputError` if the path is taken or cannot be written.
+        """
+        header = _line(self._header)
+        lines = b"".join(map(_line, entries)) if copied is None else copied
+        self._writer.write(header + lines)
+        self._header_end = len(header)
+        self.on_disk = True
+
+    def entry_lines(self) -> bytes | None:
+        """Return the file's bytes after its header, None while there is no file."""
+        return self.path.read_bytes()[self._header_end :] if self.on_disk else None
+
+    def sync(self) -> None:
+        """Force what was written to the disk, unless the policy is "never"."""
+        self._writer.sync()
+
+    def close(self) -> None:
+        """Sync and close; a later append opens the file again."""
+        self._writer.close()
+
+
+def path_taken(path: Path) -> InputError:
+    """Return the error for a new session at a path where something is."""
+    return InputError("the file exists already", where=str(path), mend="open it or choose another path")
+
+
+def _line(record: Entry) -> bytes:
+    return f"{jsjson.stringify(record)}\n".encode()
 
 
 class LineWriter:
     """One session file open for appending; the operating system has each line as soon as it is written.
 
-    ``fsync``: "always" forces every write to the disk, "turn" those before a `sync` or `close`, "never" none.
-    Appending to a file whose last line has no line feed starts a new line first, so that nothing is glued to it.
+    ``fsync``: "always" forces every write to the disk, "turn" those before a `sync` or `close`, "never"
+    none. Appending to a file whose last line has no line feed starts a new line first, so that nothing is
+    glued to it.
     """
 
     def __init__(self, path: Path, *, fsync: FsyncPolicy, create: bool) -> None:
@@ -33,11 +94,10 @@ class LineWriter:
             while view:
                 view = view[os.write(descriptor, view) :]
         except FileExistsError:
-            raise InputError(
-                "the session file exists already", where=str(self.path), mend="open it or choose another path"
-            ) from None
+            raise path_taken(self.path) from None
         except OSError as error:
-            raise InputError(f"the session cannot be written ({error.strerror})", where=str(self.path)) from error
+            what = f"the session cannot be written ({error.strerror})"
+            raise InputError(what, where=str(self.path)) from error
         self._dirty = True
         if self._fsync == "always":
             self._force()
