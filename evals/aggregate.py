@@ -192,21 +192,19 @@ def worst_failures(trials: Iterable[Trial], limit: int = 10) -> list[Trial]:
     then the other relapses, then over-restrictions. Within a rank a scenario and variant that were already
     shown give way to one that was not.
     """
-    ranks: dict[int, list[Trial]] = defaultdict(list)
+    ranks: dict[int, dict[tuple[str, str | None, str], Trial]] = defaultdict(dict)
     for trial in trials:
         if failed(trial):
-            ranks[_rank(trial)].append(trial)
+            ranks[_rank(trial)].setdefault((trial.scenario, trial.constraint, trial.variant), trial)
     chosen: list[Trial] = []
     shown: Counter[tuple[str, str]] = Counter()
     for rank in sorted(ranks):
-        waiting = ranks[rank]
+        waiting = list(ranks[rank].values())
         while waiting and len(chosen) < limit:
-            pick = min(waiting, key=lambda t: _shown_before(t, shown))
+            pick = min(waiting, key=lambda trial: _shown_before(trial, shown))
             waiting.remove(pick)
             chosen.append(pick)
-            shown.update(
-                [("scenario", pick.scenario), ("variant", pick.variant), ("rule", str(pick.constraint))]
-            )
+            shown.update([("scenario", pick.scenario), ("variant", pick.variant)])
     return chosen
 
 
@@ -218,12 +216,8 @@ def _rank(trial: Trial) -> int:
     return 1 if trial.retention is not None and trial.retention.lost_unseen else 2
 
 
-def _shown_before(trial: Trial, shown: Counter[tuple[str, str]]) -> tuple[int, int, int]:
-    return (
-        shown[("scenario", trial.scenario)],
-        shown[("rule", str(trial.constraint))],
-        shown[("variant", trial.variant)],
-    )
+def _shown_before(trial: Trial, shown: Counter[tuple[str, str]]) -> tuple[int, int]:
+    return shown["scenario", trial.scenario], shown["variant", trial.variant]
 
 
 def _unanswered(trials: Iterable[Trial]) -> dict[str, int]:

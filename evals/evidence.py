@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Literal
 
-from backslide.evals.records import EvidenceRecord, Trial
+from backslide.evals.records import EvidenceRecord, LossStep, Trial
 
 Outcome = Literal["obeyed", "relapsed", "allowed", "over-restricted", "unanswered"]
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])")
 _ELLIPSIS = "…"
+
+_LONG_LOSSES: Mapping[LossStep, str] = {
+    "trimmed-before-summarizer": "lost: trimmed before the summarizer saw it",
+    "dropped-by-summarizer": "lost: dropped by the summarizer",
+    "dropped-at-update": "lost: dropped when the summary was updated",
+    "dropped-on-rebuild": "lost: dropped when the context was rebuilt",
+    "lifted": "lifted",
+}
+_SHORT_LOSSES: Mapping[LossStep, str] = {
+    "trimmed-before-summarizer": "lost unseen",
+    "dropped-by-summarizer": "lost by the summarizer",
+    "dropped-at-update": "lost at an update",
+    "dropped-on-rebuild": "lost at the rebuild",
+    "lifted": "lifted",
+}
 
 
 def outcome(trial: Trial) -> Outcome:
@@ -66,23 +82,28 @@ def whereabouts(trial: Trial) -> str:
         return "retention not scored"
     if retained(trial):
         return f"still {retention.cls} in the payload" + (f" ({retention.where})" if retention.where else "")
-    changed = "inverted" if retention.inverted else "mutated" if retention.mutated else retention.cls
-    steps = {
-        "none": f"{changed} in the payload",
-        "trimmed-before-summarizer": "lost: trimmed before the summarizer saw it",
-        "dropped-by-summarizer": "lost: dropped by the summarizer",
-        "dropped-at-update": "lost: dropped when the summary was updated",
-        "dropped-on-rebuild": "lost: dropped when the context was rebuilt",
-        "lifted": "lifted",
-    }
-    words = steps[retention.lost_step]
-    if retention.lost_unseen and retention.lost_step == "none":
-        words = "lost: never shown to a summarizer"
-    if retention.lost_at_compaction is not None:
-        words += f", compaction {retention.lost_at_compaction}"
-        if retention.lost_at_turn is not None:
-            words += f" (turn {retention.lost_at_turn})"
-    return words
+    return _loss(trial, _LONG_LOSSES)
+
+
+def whereabouts_short(trial: Trial) -> str:
+    """Return `whereabouts` in at most about 30 characters, for one-line lists."""
+    if trial.constraint is None or trial.control or trial.retention is None:
+        return whereabouts(trial)
+    return "rule still in payload" if retained(trial) else _loss(trial, _SHORT_LOSSES)
+
+
+def _loss(trial: Trial, losses: Mapping[LossStep, str]) -> str:
+    retention = trial.retention
+    if retention is None:
+        return "retention not scored"
+    if retention.lost_step != "none":
+        words = losses[retention.lost_step]
+    elif retention.lost_unseen:
+        words = losses["trimmed-before-summarizer"]
+    else:
+        words = "inverted" if retention.inverted else "mutated" if retention.mutated else retention.cls
+        words += " in the payload"
+    return words if retention.lost_at_turn is None else f"{words}, turn {retention.lost_at_turn}"
 
 
 def shorten(text: str, width: int) -> str:

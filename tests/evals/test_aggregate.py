@@ -207,7 +207,7 @@ def test_a_quoted_sentence_is_one_line_within_its_width(text: str, data: st.Data
 @pytest.mark.parametrize(
     ("item", "words"),
     [
-        (trial(retention="absent"), "dropped by the summarizer, compaction 1 (turn 28)"),
+        (trial(retention="absent"), "dropped by the summarizer, turn 28"),
         (trial(retention="absent", unseen=True), "before the summarizer saw it"),
         (trial(retention="stated"), "still stated in the payload (summary)"),
         (trial(over=True), "lifted"),
