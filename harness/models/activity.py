@@ -23,22 +23,23 @@ class Activity:
 
 
 _ACTIONS: tuple[tuple[re.Pattern[str], Action], ...] = (
-    (re.compile(r"grep|search|find|glob|^ls$|list", re.I), "searched"),
-    (re.compile(r"edit|write|patch|create|replace|insert|move|delete", re.I), "changed"),
-    (re.compile(r"read|cat|view|open|fetch", re.I), "read"),
-    (re.compile(r"bash|shell|run|exec|terminal|command", re.I), "ran"),
+    (re.compile(r"grep|search|find|glob|^ls$|list", re.IGNORECASE), "searched"),
+    (re.compile(r"edit|write|patch|create|replace|insert|move|delete", re.IGNORECASE), "changed"),
+    (re.compile(r"read|cat|view|open|fetch", re.IGNORECASE), "read"),
+    (re.compile(r"bash|shell|run|exec|terminal|command", re.IGNORECASE), "ran"),
 )
 _OUTCOMES = (
     re.compile(
-        r"\b\d+ passed\b(?:[^\n]{0,40}?\b\d+ failed\b)?|\b\d+ failed\b(?:[^\n]{0,40}?\b\d+ passed\b)?", re.I
+        r"\b\d+ passed\b(?:[^\n]{0,40}?\b\d+ failed\b)?|\b\d+ failed\b(?:[^\n]{0,40}?\b\d+ passed\b)?", re.IGNORECASE
     ),
     re.compile(
-        r"\b(?:all tests passed|build (?:success\w*|failed)|tests?: +\d[^\n]{0,60}|\d+ (?:errors?|warnings?)\b)",
-        re.I,
+        r"\b(?:all tests passed|build (?:success\w*|failed)|tests?: +\d[^\n]{0,60}|\d+ (?:errors?"
+        r"|warnings?)\b)",
+        re.IGNORECASE,
     ),
-    re.compile(r"^(?:error|fatal|panic|FAIL|FAILED|E )\b[^\n]{0,100}", re.M),
-    re.compile(r"\bexit (?:code|status):? \d+\b", re.I),
-    re.compile(r"^ok\b[^\n]{0,60}", re.M),
+    re.compile(r"^(?:error|fatal|panic|FAIL|FAILED|E )\b[^\n]{0,100}", re.MULTILINE),
+    re.compile(r"\bexit (?:code|status):? \d+\b", re.IGNORECASE),
+    re.compile(r"^ok\b[^\n]{0,60}", re.MULTILINE),
 )
 
 
@@ -72,7 +73,7 @@ def outcome_of(result: str) -> str:
     for pattern in _OUTCOMES:
         matches = list(pattern.finditer(result))
         if matches:
-            chosen = matches[0] if pattern.flags & re.M else matches[-1]
+            chosen = matches[0] if pattern.flags & re.MULTILINE else matches[-1]
             return " ".join(chosen[0].split())
     return ""
 
@@ -130,9 +131,5 @@ def _phrase(activity: Activity, chinese: bool) -> str:
         path, pattern = activity.target.split("\n", 1)
         return f"{path}（{pattern}）" if chinese else f"{path} for {pattern}"
     if activity.outcome:
-        return (
-            f"{activity.target}（{activity.outcome}）"
-            if chinese
-            else f"{activity.target} ({activity.outcome})"
-        )
+        return f"{activity.target}（{activity.outcome}）" if chinese else f"{activity.target} ({activity.outcome})"
     return activity.target

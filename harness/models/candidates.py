@@ -28,64 +28,84 @@ class Candidate:
 
 
 _REJECTS = re.compile(
-    r"\brul(?:ed?|ing) (?:\w+ ){0,3}?out\b|\breject\w*|\bveto\w*|\bforbid\w*|\bprohibit\w*|\bbanned\b|\boff the table\b|\boff[- ]limits\b|\bdead end\b|"
-    r"\babandon\w*|\bdecided against\b|\bno[- ]go\b|\bnot an option\b|\bfrozen?\b|\bhands off\b|\b(?:is|are|that's|it's|stays?) out\b(?! of)|\bnot (?:allowed|acceptable)\b|"
-    r"\bmust (?:not|never)\b|\b(?:do not|don't|never|not going to) (?:\w+ )?(?:use|add|touch|import|introduce|bring|put|change|edit|go back|reach|write|create|want)\b|"
+    r"\brul(?:ed?|ing) (?:\w+ ){0,3}?out\b|\breject\w*|\bveto\w*|\bforbid\w*|\bprohibit\w*|\bbanned\b"
+    r"|\boff the table\b|\boff[- ]limits\b|\bdead end\b|"
+    r"\babandon\w*|\bdecided against\b|\bno[- ]go\b|\bnot an option\b|\bfrozen?\b|\bhands off\b|\b(?:is"
+    r"|are|that's|it's|stays?) out\b(?! of)|\bnot (?:allowed|acceptable)\b|"
+    r"\bmust (?:not|never)\b|\b(?:do not|don't|never|not going to) (?:\w+ )?(?:use|add|touch|import"
+    r"|introduce|bring|put|change|edit|go back|reach|write|create|want)\b|"
     r"\bgiv(?:e|en|ing) up on\b|\bgave up on\b|\bno more\b|\bstop using\b|"
-    r"否决|放弃|不许|不准|禁止|不可行|排除|推翻|弃用|废弃|死路|走不通|冻结|不要(?!紧|忘)|别(?:用|动|碰|再)|不能(?:再|用|碰|动)|不再用|不考虑|不允许|绝不|行不通",
-    re.I,
+    r"否决|放弃|不许|不准|禁止|不可行|排除|推翻|弃用|废弃|死路|走不通|冻结|不要(?!紧|忘)|别(?:用|动|碰|再)"
+    r"|不能(?:再|用|碰|动)|不再用|不考虑|不允许|绝不|行不通",
+    re.IGNORECASE,
 )
 _REJECTS_SOFTLY = re.compile(
-    r"\binstead of\b|\brather than\b|\bavoid\b|\bwithout\b|\bno\b (?!longer)\w+|\bnot? (?:worth|good)\b|\bshould(?:n't| not)\b|\bwon't\b|\bdrop(?:ped|ping)?\b|"
-    r"\b(?:too|way) (?:slow|big|heavy|fragile|risky|expensive)\b|\b(?:fails?|failed|broke|breaks|corrupt\w*|regress\w*|deadlock\w*|stall\w*)\b|不行|太慢|太大|太重|而不是|避免|不用|失败|撑不住",
-    re.I,
+    r"\binstead of\b|\brather than\b|\bavoid\b|\bwithout\b|\bno\b (?!longer)\w+|\bnot? (?:worth|good)\b"
+    r"|\bshould(?:n't| not)\b|\bwon't\b|\bdrop(?:ped|ping)?\b|"
+    r"\b(?:too|way) (?:slow|big|heavy|fragile|risky|expensive)\b|\b(?:fails?|failed|broke|breaks"
+    r"|corrupt\w*|regress\w*|deadlock\w*|stall\w*)\b|不行|太慢|太大|太重|而不是|避免|不用|失败|撑不住",
+    re.IGNORECASE,
 )
 _LIFTS = re.compile(
-    r"\ballowed again\b|\b(?:fine|ok|okay|possible|permitted|acceptable|welcome) (?:again|now|from now on)\b|\bno longer (?:\w+ )?(?:ruled out|forbidden|banned|rejected|frozen|"
-    r"off[- ]limits|applies|holds|stands|needed)\b|\b(?:lift|lifted|withdraw\w*|revok\w*|rescind\w*|overturn\w*|cancel\w*)\b(?: \w+){0,4} (?:ban|rule|restriction|constraint|freeze)\b|"
-    r"\b(?:ban|rule|restriction|constraint|freeze)\b[^.]{0,40}\b(?:lifted|gone|withdrawn|revoked|over|no longer)\b|\bback on the table\b|\b(?:can|may) (?:now )?(?:\w+ )?use\b[^.]{0,60}\b(?:again|now|after all)\b|"
-    r"\b(?:can|may) now\b|\bafter all\b|\bchanged my mind\b|解除|解禁|重新(?:允许|可以|可用|启用)|可以用了|又可以|不再(?:禁止|限制)|现在可以|恢复使用|放开|取消[^。]{0,6}(?:限制|禁令)",
-    re.I,
+    r"\ballowed again\b|\b(?:fine|ok|okay|possible|permitted|acceptable|welcome) (?:again|now"
+    r"|from now on)\b|\bno longer (?:\w+ )?(?:ruled out|forbidden|banned|rejected|frozen|"
+    r"off[- ]limits|applies|holds|stands|needed)\b|\b(?:lift|lifted|withdraw\w*|revok\w*|rescind\w*"
+    r"|overturn\w*|cancel\w*)\b(?: \w+){0,4} (?:ban|rule|restriction|constraint|freeze)\b|"
+    r"\b(?:ban|rule|restriction|constraint|freeze)\b[^.]{0,40}\b(?:lifted|gone|withdrawn|revoked|over"
+    r"|no longer)\b|\bback on the table\b|\b(?:can|may) (?:now )?(?:\w+ )?use\b[^.]{0,60}\b(?:again|now"
+    r"|after all)\b|"
+    r"\b(?:can|may) now\b|\bafter all\b|\bchanged my mind\b|解除|解禁|重新(?:允许|可以|可用|启用)|可以用了"
+    r"|又可以|不再(?:禁止|限制)"
+    r"|现在可以|恢复使用|放开|取消[^。]{0,6}(?:限制|禁令)",
+    re.IGNORECASE,
 )
 _DECIDES = re.compile(
-    r"\bdecid\w+|\bagreed\b|\bwe(?:'ll| will)\b|\bgo(?:ing)? with\b|\bsettled? on\b|\bchos(?:e|en)\b|\bmust\b|\balways\b|\bonly\b|\bconvention\b|\bcontract\b|\binvariant\b|"
-    r"\b(?:stays?|keeps?|lives?|goes|belongs?) (?:in|on|at|behind|through)\b|\bthe rule\b|\bsingle (?:source|owner|place)\b|\bowns?\b|\bfrom now on\b|\bfor (?:the )?record\b|"
+    r"\bdecid\w+|\bagreed\b|\bwe(?:'ll| will)\b|\bgo(?:ing)? with\b|\bsettled? on\b|\bchos(?:e|en)\b"
+    r"|\bmust\b|\balways\b|\bonly\b|\bconvention\b|\bcontract\b|\binvariant\b|"
+    r"\b(?:stays?|keeps?|lives?|goes|belongs?) (?:in|on|at|behind|through)\b|\bthe rule\b"
+    r"|\bsingle (?:source|owner|place)\b|\bowns?\b|\bfrom now on\b|\bfor (?:the )?record\b|"
     r"决定|定下|确定|约定|统一|必须|只能|一律|就用|采用|改用|收敛|归|以后|规范|契约",
-    re.I,
+    re.IGNORECASE,
 )
 _AIMS = re.compile(
-    r"\bgoal\b|\bwe (?:need|want|have) to\b|\bplease\b|\blet's\b|\bI(?:'d| would)? (?:need|want|like)\b|\btask\b|\baim\b|目标|任务|需要|请|我们要|想要|帮我|先",
-    re.I,
+    r"\bgoal\b|\bwe (?:need|want|have) to\b|\bplease\b|\blet's\b|\bI(?:'d| would)? (?:need|want|like)\b"
+    r"|\btask\b|\baim\b|目标|任务|需要|请|我们要|想要|帮我|先",
+    re.IGNORECASE,
 )
 _DONE = re.compile(
-    r"\b(?:added|changed|ran|implemented|fixed|replaced|wrote|written|moved|created|updated|removed|renamed|refactored|passes|passed|green|done|complete[sd]?|works|now)\b|"
+    r"\b(?:added|changed|ran|implemented|fixed|replaced|wrote|written|moved|created|updated|removed"
+    r"|renamed|refactored|passes|passed|green|done|complete[sd]?|works|now)\b|"
     r"完成|已经?|通过|修改了|运行了|修好|加上|改好|实现了|写好|搞定|重构",
-    re.I,
+    re.IGNORECASE,
 )
 _NEXT = re.compile(
-    r"\bnext\b|\bto-?do\b|\bremain\w*|\bstill\b|\bleft\b|\bopen\b|\blater\b|\bfollow[- ]up\b|\bthen\b|\bnot yet\b|\bpending\b|接下来|下一步|待|还没|还要|剩下|之后|继续|稍后",
-    re.I,
+    r"\bnext\b|\bto-?do\b|\bremain\w*|\bstill\b|\bleft\b|\bopen\b|\blater\b|\bfollow[- ]up\b|\bthen\b"
+    r"|\bnot yet\b|\bpending\b|接下来|下一步|待|还没|还要|剩下|之后|继续|稍后",
+    re.IGNORECASE,
 )
 _FLEETING = re.compile(
-    r"\bfor now\b|\btoday\b|\btomorrow\b|\byet\b|\bmaybe\b|\bperhaps\b|\bthis (?:turn|time|round)\b|\bright now\b|\bdon't worry\b|今天|暂时|先不|也许|可能|回头",
-    re.I,
+    r"\bfor now\b|\btoday\b|\btomorrow\b|\byet\b|\bmaybe\b|\bperhaps\b|\bthis (?:turn|time|round)\b"
+    r"|\bright now\b|\bdon't worry\b|今天|暂时|先不|也许|可能|回头",
+    re.IGNORECASE,
 )
 _ASKS = re.compile(r"[?？]\W*$|吗[。]?$")
 _REASON = re.compile(
-    r"\b(?:because|since|due to|measured|p99|p95)\b|\d+(?:\.\d+)? ?(?:ms|s|%|x|kb|mb|gb|x slower|秒|毫秒|倍)\b|因为|由于|测|实测",
-    re.I,
+    r"\b(?:because|since|due to|measured|p99|p95)\b|\d+(?:\.\d+)? ?(?:ms|s|%|x|kb|mb|gb|x slower|秒|毫秒"
+    r"|倍)\b|因为|由于|测|实测",
+    re.IGNORECASE,
 )
 _LEANS_ON = re.compile(
-    r"^(?:so |and |but |ok,? |no,? |then )*(?:that|this|it|these|those|they|both|ruled out|rejected|out|never again|dead end|not an option|the (?:idea|approach|thing))\b|"
+    r"^(?:so |and |but |ok,? |no,? |then )*(?:that|this|it|these|those|they|both|ruled out|rejected|out"
+    r"|never again|dead end|not an option|the (?:idea|approach|thing))\b|"
     r"^(?:所以|那|好,?)*(?:这|那|它|该方案|否决|放弃|不行|免谈|不用了)",
-    re.I,
+    re.IGNORECASE,
 )
 _SPOKEN: dict[Speaker, float] = {
     "user": 1.5, "assistant": 1.0, "summary": 1.2, "plain": 0.9, "thinking": 0.35, "result": 0.55, "calls": 0.0,
 }  # fmt: skip
 _RULE_IN_OUTPUT = re.compile(
     r"\b(?:must|never|do not|don't|no|not allowed|always|only|frozen|forbidden)\b|禁止|不要|不许|必须|冻结",
-    re.I,
+    re.IGNORECASE,
 )
 
 
@@ -135,11 +155,13 @@ def _clean(text: str) -> str:
     return " ".join(text.split())
 
 
+@lru_cache(maxsize=16384)
 def lifts(text: str) -> bool:
     """Return whether a sentence sounds like a rule that is withdrawn."""
     return _LIFTS.search(text) is not None and not _ASKS.search(text)
 
 
+@lru_cache(maxsize=16384)
 def rejects(text: str) -> float:
     """Return how much a sentence sounds like a rejection, from 0; a lift or a question is none."""
     if _ASKS.search(text) or _LIFTS.search(text):
@@ -151,6 +173,7 @@ def rejects(text: str) -> float:
     return score * (0.4 if _FLEETING.search(text) else 1.0)
 
 
+@lru_cache(maxsize=65536)
 def score(candidate: Candidate, purpose: Purpose, last_turn: int) -> float:
     """Return how well a candidate serves `purpose`; below about 0.8 it is not worth a line."""
     text, spoken = candidate.text, _SPOKEN[candidate.speaker]
@@ -160,11 +183,7 @@ def score(candidate: Candidate, purpose: Purpose, last_turn: int) -> float:
     if purpose == "lifted":
         return 3.0 * spoken if lifts(text) else 0.0
     if purpose == "decisions":
-        firm = (
-            (1.6 if _DECIDES.search(text) else 0.0)
-            + (0.5 if _REASON.search(text) else 0.0)
-            + 0.3 * rejects(text)
-        )
+        firm = (1.6 if _DECIDES.search(text) else 0.0) + (0.5 if _REASON.search(text) else 0.0) + 0.3 * rejects(text)
         return firm * spoken * (0.2 if _ASKS.search(text) else 1.0) * (0.5 if _FLEETING.search(text) else 1.0)
     if purpose == "goal":
         opening = 2.5 / max(1, candidate.turn) if candidate.speaker == "user" else 0.0

@@ -36,9 +36,7 @@ class ExtractiveSummarizer:
         if (refused := overflow_reply(request)) is not None:
             return refused
         task = read_task(request.messages)
-        texts = list(
-            dict.fromkeys(known.text for known in gather(task.segments, task.previous, joined=False))
-        )
+        texts = list(dict.fromkeys(known.text for known in gather(task.segments, task.previous, joined=False)))
         overlooked = overlooker(request.body, self._seed, self._noise)
         texts = [text for text in texts if not overlooked(text)]
         left = output_limit(request)
@@ -52,8 +50,8 @@ class ExtractiveSummarizer:
             return True
 
         chosen = pick(texts, fits)
-        while (text := "\n".join(texts[index] for index in sorted(chosen))) and self._count(
-            text
-        ) > output_limit(request):
+        while (text := "\n".join(texts[index] for index in sorted(chosen))) and self._count(text) > output_limit(
+            request
+        ):
             chosen.pop()
         return Reply([text_block(text)], "stop", metered_usage(request.measure.tokens, self._count(text)))

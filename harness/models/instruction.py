@@ -42,87 +42,122 @@ class Instruction:
 
 
 _IN_TITLE: dict[Purpose, str] = {
-    "goal": r"goal|objective|purpose|\baims?\b|\btask\b|request|mission|intent|what (?:the user|we|they) wants?|目标|目的|任务|需求",
-    "decisions": r"decision|constraint|convention|architect|design|\brules?\b|agree|contract|invariant|naming|guardrail|boundar|requirement|preference|"
-    r"决策|决定|约束|约定|架构|规范|规则|契约|边界",
-    "rejected": r"reject|rul(?:ed?|ing)[- ]out|negative|dead[- ]?ends?|abandon|(?:not|n't|never) (?:to )?(?:do|use|be|touch|go|try|work)|do[- ]not|don'?ts?\b|failed|"
-    r"forbid|prohibit|off[- ]limits|discard|avoid|\bwalls?\b|what not|\bnever\b|banned|not allowed|no[- ]gos?|dropped|vetoed|"
-    r"否决|放弃|不可行|禁|负面|不能|不要|不许|死胡同|死路|排除|证伪|废弃|走不通|不可(?:碰|用)|弃用",
-    "lifted": r"\blift|allowed again|no longer|supersed|replaced|revers|withdrawn|changed (?:rules|decisions)|reopen|解除|取消|恢复|替换|失效|重新允许|变更",
-    "state": r"state|progress|status|\bdone\b|complet|\bfiles?\b|chang|modif|\btests?\b|current|so far|现状|进度|进展|状态|已完成|改动|文件|测试",
-    "next": r"\bnext\b|\bopen\b|to[- ]?dos?\b|remaining|pending|unresolved|unfinished|outstanding|questions?\b|follow[- ]?ups?|blocked|blockers?|下一步|未解决|待办|未完成|遗留|后续|剩余",
+    "goal": (
+        r"goal|objective|purpose|\baims?\b|\btask\b|request|mission|intent|what (?:the user|we"
+        r"|they) wants?|目标|目的|任务|需求"
+    ),
+    "decisions": (
+        r"decision|constraint|convention|architect|design|\brules?\b|agree|contract|invariant|naming"
+        r"|guardrail|boundar|requirement|preference|"
+        r"决策|决定|约束|约定|架构|规范|规则|契约|边界"
+    ),
+    "rejected": (
+        r"reject|rul(?:ed?|ing)[- ]out|negative|dead[- ]?ends?|abandon|(?:not|n't|never) (?:to )?(?:do"
+        r"|use|be|touch|go|try|work)|do[- ]not|don'?ts?\b|failed|"
+        r"forbid|prohibit|off[- ]limits|discard|avoid|\bwalls?\b|what not|\bnever\b|banned|not allowed"
+        r"|no[- ]gos?|dropped|vetoed|"
+        r"否决|放弃|不可行|禁|负面|不能|不要|不许|死胡同|死路|排除|证伪|废弃|走不通|不可(?:碰|用)|弃用"
+    ),
+    "lifted": (
+        r"\blift|allowed again|no longer|supersed|replaced|revers|withdrawn|changed (?:rules|decisions)"
+        r"|reopen|解除|取消|恢复|替换|失效|重新允许|变更"
+    ),
+    "state": (
+        r"state|progress|status|\bdone\b|complet|\bfiles?\b|chang|modif|\btests?\b|current|so far|现状|进度"
+        r"|进展|状态|已完成|改动|文件|测试"
+    ),
+    "next": (
+        r"\bnext\b|\bopen\b|to[- ]?dos?\b|remaining|pending|unresolved|unfinished|outstanding"
+        r"|questions?\b|follow[- ]?ups?|blocked|blockers?|下一步|未解决|待办|未完成|遗留|后续|剩余"
+    ),
     "quotes": r"verbatim|user'?s? (?:own )?(?:exact )?words|quot(?:e|ation)s?\b|said|原话|逐字|引用|原文",
 }
 # In running text a prompt says "never invent" and "do not shorten" of its own work; only these words are about content.
 _IN_TEXT: dict[Purpose, str] = {
     **{purpose: _IN_TITLE[purpose] for purpose in ("goal", "decisions", "state", "next")},
-    "rejected": r"\breject(?:ed|ions?)|ruled[- ]out|negative constraints?|dead[- ]?ends?|abandoned|forbid(?:den|s)|forbade|prohibit|off[- ]limits|discarded|not allowed|"
-    r"(?:tried|measured) and (?:failed|dropped|rejected|discarded)|failed (?:approach|attempt|idea|experiment)|what (?:must|should|may) not|vetoed|banned|"
-    r"(?:must|may|should|is|are) not (?:to )?(?:be )?(?:used|touched|done|repeated|retried|reintroduced|come back|return)|decided against|did not work|"
-    r"said no|refused|否决|被?放弃|不可行|禁止|负面|死胡同|死路|排除|证伪|废弃|走不通|不能(?:做|碰|用)|不要(?:做|碰|用)|不许|行不通",
-    "lifted": r"\blifted|allowed again|no longer (?:holds?|applies|apply|valid|in force)|superseded|withdrawn|解除|重新允许|不再有效|失效",
+    "rejected": (
+        r"\breject(?:ed|ions?)|ruled[- ]out|negative constraints?|dead[- ]?ends?|abandoned|forbid(?:den"
+        r"|s)|forbade|prohibit|off[- ]limits|discarded|not allowed|"
+        r"(?:tried|measured) and (?:failed|dropped|rejected|discarded)|failed (?:approach|attempt|idea"
+        r"|experiment)|what (?:must|should|may) not|vetoed|banned|"
+        r"(?:must|may|should|is|are) not (?:to )?(?:be )?(?:used|touched|done|repeated|retried|reintroduced"
+        r"|come back|return)|decided against|did not work|"
+        r"said no|refused|否决|被?放弃|不可行|禁止|负面|死胡同|死路|排除|证伪|废弃|走不通|不能(?:做|碰|用)"
+        r"|不要(?:做|碰|用)|不许|行不通"
+    ),
+    "lifted": (
+        r"\blifted|allowed again|no longer (?:holds?|applies|apply|valid|in force)|superseded|withdrawn"
+        r"|解除|重新允许|不再有效|失效"
+    ),
     "quotes": r"verbatim|word for word|(?:the )?user'?s? (?:own|exact) words|quote (?:the )?user|原话|逐字|一字不差",
 }
-_TITLE_CUES = {purpose: re.compile(pattern, re.I) for purpose, pattern in _IN_TITLE.items()}
-_TEXT_CUES = {purpose: re.compile(pattern, re.I) for purpose, pattern in _IN_TEXT.items()}
+_TITLE_CUES = {purpose: re.compile(pattern, re.IGNORECASE) for purpose, pattern in _IN_TITLE.items()}
+_TEXT_CUES = {purpose: re.compile(pattern, re.IGNORECASE) for purpose, pattern in _IN_TEXT.items()}
 
 _UNWANTED = (
-    r"(?:reject\w*|abandon\w*|discard\w*|ruled[- ]out|negatives?\b|dead[- ]?ends?|failed|(?:was|were|is|are|has|have) not\b|wasn't|weren't|didn't|not done|"
+    r"(?:reject\w*|abandon\w*|discard\w*|ruled[- ]out|negatives?\b|dead[- ]?ends?|failed|(?:was|were|is"
+    r"|are|has|have) not\b|wasn't|weren't|didn't|not done|"
     r"did not|prohibit\w*|forbidden|dropped|not (?:chosen|taken|used)|prohibitions?|constraints?)"
 )
 _NO_NEGATIVES = re.compile(
-    rf"\b(?:do not|don't|never|avoid|without|refrain from|no need to) (?:list(?:ing)?|mention(?:ing)?|includ(?:e|ing)|record(?:ing)?|writ(?:e|ing)(?: down)?|"
-    rf"describ(?:e|ing)|report(?:ing)?|stat(?:e|ing)|repeat(?:ing)?|not(?:e|ing)|dwell(?:ing)? on|keep(?:ing)?|bring(?:ing)? up|summari[sz](?:e|ing)|talk(?:ing)? about)"
+    rf"\b(?:do not|don't|never|avoid|without|refrain from|no need to) (?:list(?:ing)?|mention(?:ing)?"
+    rf"|includ(?:e|ing)|record(?:ing)?|writ(?:e|ing)(?: down)?|"
+    rf"describ(?:e|ing)|report(?:ing)?|stat(?:e|ing)|repeat(?:ing)?|not(?:e|ing)|dwell(?:ing)? on"
+    rf"|keep(?:ing)?|bring(?:ing)? up|summari[sz](?:e|ing)|talk(?:ing)? about)"
     rf"\b[^.;!?\n]{{0,60}}?\b{_UNWANTED}|"
     rf"\b(?:omit|skip|leave out|leave aside|drop|ignore|exclude|discard)\b[^.;!?\n]{{0,50}}?\b{_UNWANTED}|"
-    r"\b(?:only|just|nothing but|exclusively) (?:\w+ ){0,2}?(?:positive|affirmative)\b|\bpositive (?:facts|statements|terms|form) only\b|\bphrase everything positively\b|"
-    r"(?:不要|不必|无需|不用|请勿|别|省略|略去|忽略)(?:写|列|列出|记录|提|提及|描述|包含|保留)?[^。；;\n]{0,14}?(?:没做|未做|没有做|否决|放弃|失败|被拒|负面|否定|死路)|"
+    r"\b(?:only|just|nothing but|exclusively) (?:\w+ ){0,2}?(?:positive|affirmative)\b"
+    r"|\bpositive (?:facts|statements|terms|form) only\b|\bphrase everything positively\b|"
+    r"(?:不要|不必|无需|不用|请勿|别|省略|略去|忽略)(?:写|列|列出|记录|提|提及|描述|包含"
+    r"|保留)?[^。；;\n]{0,14}?(?:没做|未做|没有做|否决|放弃|失败|被拒"
+    r"|负面|否定|死路)|"
     r"只(?:写|记|记录|列|列出|保留|描述)[^。；;\n]{0,6}?(?:正面|肯定|已完成|做了)",
-    re.I,
+    re.IGNORECASE,
 )
 _TITLE_PARTS = re.compile(r"&|\band\b|[,/;，、；()（）]|与|和|及")
 _PROMPT_PARTS = re.compile(
-    r"^(?:your |the )?(?:role|task|instructions?|(?:output )?format|guidelines?|important|inputs?|how to\b.*|what (?:you (?:are|do|get|write)|to (?:do|write|produce))|output|examples?|style|"
-    r"process|steps?|general rules|writing rules|角色|任务(?:说明|描述)?|要求|格式|说明|输出.*|注意.*|示例|风格)[:：]?$",
-    re.I,
+    r"^(?:your |the )?(?:role|task|instructions?|(?:output )?format|guidelines?|important|inputs?"
+    r"|how to\b.*|what (?:you (?:are|do|get|write)|to (?:do|write|produce))|output|examples?|style|"
+    r"process|steps?|general rules|writing rules|角色|任务(?:说明|描述)?|要求|格式|说明|输出.*|注意.*|示例"
+    r"|风格)[:：]?$",
+    re.IGNORECASE,
 )
-_MAYBE_OF_THE_PROMPT = re.compile(r"^(?:rules?|requirements?|notes?|constraints?|规则|限制)[:：]?$", re.I)
+_MAYBE_OF_THE_PROMPT = re.compile(r"^(?:rules?|requirements?|notes?|constraints?|规则|限制)[:：]?$", re.IGNORECASE)
 _ORDERS = re.compile(
-    r"(?:[-*\d.) ]+)?(?:never|do not|don't|always|be|keep|write|use|stay|answer|output|return)\b", re.I
+    r"(?:[-*\d.) ]+)?(?:never|do not|don't|always|be|keep|write|use|stay|answer|output|return)\b", re.IGNORECASE
 )
 _LEAD = r"\s*(?:\d{1,2}[.)、]|[-*+•])\s+"
 _LISTED = (
     re.compile(
         rf"(?:{_LEAD})[\"`']?(?:#{{1,4}}\s+)(?P<title>[^\"`'\n:：]{{2,80}})[\"`']?\s*(?:[:：—–-]\s*(?P<text>.*))?$"
     ),
-    re.compile(
-        rf"(?:{_LEAD})?(?:\*\*|__)(?P<title>[^*_\n]{{2,80}}?)[:：]?(?:\*\*|__)\s*[:：—–-]?\s*(?P<text>\S.*)?$"
-    ),
+    re.compile(rf"(?:{_LEAD})?(?:\*\*|__)(?P<title>[^*_\n]{{2,80}}?)[:：]?(?:\*\*|__)\s*[:：—–-]?\s*(?P<text>\S.*)?$"),
     re.compile(rf"(?:{_LEAD})?[\"`]?\[(?P<title>[^\]\n]{{2,80}})\][\"`]?\s*[:：—–-]?\s*(?P<text>\S.*)?$"),
     re.compile(r"\s*[\"`](?:#{1,4}\s+)(?P<title>[^\"`\n]{2,80})[\"`]\s*(?:[:：—–-]\s*(?P<text>.*))?$"),
 )
-_NUMBERED = re.compile(
-    r"\s*\d{1,2}[.)、]\s+(?P<title>[^:：—–\n]{2,60}?)\s*(?:[:：]|\s[—–-]\s)\s*(?P<text>\S.*)?$"
-)
+_NUMBERED = re.compile(r"\s*\d{1,2}[.)、]\s+(?P<title>[^:：—–\n]{2,60}?)\s*(?:[:：]|\s[—–-]\s)\s*(?P<text>\S.*)?$")
 _INLINE = re.compile(
-    r"(?<![a-z])(?:sections?|headings?|parts|titles|分区|栏目|小节|部分|标题|板块)[^:：\n]{0,40}[:：]\s*(?P<names>[^\n]{5,300})",
-    re.I,
+    r"(?<![a-z])(?:sections?|headings?|parts|titles|分区|栏目|小节|部分|标题"
+    r"|板块)[^:：\n]{0,40}[:：]\s*(?P<names>[^\n]{5,300})",
+    re.IGNORECASE,
 )
 _TEMPLATE = re.compile(
-    r"```\w*\n(?P<fence>.*?)\n```|<(?P<tag>template|format|output[-_ ]?format|structure|output)>(?P<inside>.*?)</(?P=tag)>",
-    re.S | re.I,
+    r"```\w*\n(?P<fence>.*?)\n```|<(?P<tag>template|format|output[-_ ]?format|structure"
+    r"|output)>(?P<inside>.*?)</(?P=tag)>",
+    re.DOTALL | re.IGNORECASE,
 )
 _PLACEHOLDER = re.compile(r"\s*(?:\{[^}\n]*\}|<[^>\n]*>)\s*$")
 _LIMIT = r"(?:at most|no more than|up to|under|within|maximum(?: of)?|max\.?|fewer than|less than|不超过|最多|至多)"
 _WORDS = re.compile(
-    rf"{_LIMIT} ?(\d{{1,5}}) words|(\d{{1,5}}) words (?:at most|or (?:less|fewer)|maximum)", re.I
+    rf"{_LIMIT} ?(\d{{1,5}}) words|(\d{{1,5}}) words (?:at most|or (?:less|fewer)|maximum)", re.IGNORECASE
 )
 _CHARACTERS = re.compile(
-    rf"{_LIMIT} ?(\d{{2,5}}) ?(?:characters|个?字(?!段)|字符)|(\d{{2,5}}) ?个?字以内", re.I
+    rf"{_LIMIT} ?(\d{{2,5}}) ?(?:characters|个?字(?!段)|字符)|(\d{{2,5}}) ?个?字以内", re.IGNORECASE
 )
 _BULLETS = re.compile(
-    rf"{_LIMIT} ?(\d{{1,2}}|one|two|three|four|five) (?:\w+ )?(?:bullets?|lines?|items?|sentences?|points?)|(?:不超过|最多|至多) ?(\d{{1,2}}) ?[条点项句]",
-    re.I,
+    rf"{_LIMIT} ?(\d{{1,2}}|one|two|three|four|five) (?:\w+ )?(?:bullets?|lines?|items?|sentences?"
+    rf"|points?)|(?:不超过|最多|至多) ?(\d{{1,2}}) ?[条点项句]",
+    re.IGNORECASE,
 )
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 
@@ -177,9 +212,7 @@ def _sections(text: str) -> tuple[list[Section], str]:
             return sections, text[: match.start()] + text[match.end() :]
     sections, around = _by_titles(text, template=False)
     if not sections and (inline := _INLINE.search(text)):
-        names = [
-            name.strip(" .。*\"'`“”[]") for name in re.split(r"[,;，；、|/]|\band\b|和", inline["names"])
-        ]
+        names = [name.strip(" .。*\"'`“”[]") for name in re.split(r"[,;，；、|/]|\band\b|和", inline["names"])]
         sections = [_section(f"## {name}", name, "") for name in names if 2 <= len(name) <= 60]
         if len(sections) < 2:
             sections = []
@@ -225,9 +258,7 @@ def _titled_parts(text: str, *, numbered: bool) -> list[tuple[str, str, str, int
             listed = next((match for pattern in patterns if (match := pattern.match(line))), None)
         if plain is not None:
             heading = (
-                _PLACEHOLDER.sub("", stripped)
-                if HEADING.match(stripped) or BRACKET_LINE.match(stripped)
-                else stripped
+                _PLACEHOLDER.sub("", stripped) if HEADING.match(stripped) or BRACKET_LINE.match(stripped) else stripped
             )
             parts.append((heading, _PLACEHOLDER.sub("", plain[1]), [], plain[0]))
         elif listed is not None:

@@ -12,10 +12,12 @@ from backslide.harness.models.sumbasic import content_words
 
 ENOUGH = 0.3
 """Share of a lifting sentence's word weight that a rejection must have in common with it."""
-_EMPTY_WORDS = frozenset(
-    "allowed again ban banned rule rules lifted ruled rejected longer use using used now go back fine okay ok want need "
-    "because since 可以 不用 不要 现在 限制 解除 可用 以用 用了 放弃 否决".split()
-)
+_RULE_WORDS = """
+allowed again ban banned rule rules lifted ruled rejected longer use using used now go back fine okay ok want need
+because since 可以 不用 不要 现在 限制 解除 可用 以用 用了 放弃 否决
+"""
+_EMPTY_WORDS = frozenset(_RULE_WORDS.split())
+"""Words about rules themselves: two sentences that share only these need not speak of the same thing."""
 
 
 def lifted_and_withdrawn(pool: Sequence[Candidate]) -> tuple[list[Candidate], set[int]]:
@@ -56,6 +58,4 @@ def _lifts(known: Candidate) -> bool:
 def _rejects(known: Candidate) -> bool:
     if _lifts(known):
         return False
-    return rejects(known.text) >= 1.5 or (
-        known.speaker == "summary" and "rejected" in purposes_of_title(known.title)
-    )
+    return rejects(known.text) >= 1.5 or (known.speaker == "summary" and "rejected" in purposes_of_title(known.title))

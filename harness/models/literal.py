@@ -77,9 +77,7 @@ class LiteralExecutor:
         return self._reply(request, self._content(card, self._variant(card, banned)))
 
     def _find(self, messages: Sequence[Message]) -> tuple[int, BehaviourCard, Subject]:
-        at = max(
-            (index for index, message in enumerate(messages) if message.get("role") == "user"), default=-1
-        )
+        at = max((index for index, message in enumerate(messages) if message.get("role") == "user"), default=-1)
         asked = _squeeze(message_text(messages[at])) if at >= 0 else ""
         for squeezed, card, subject in self._cards:
             if squeezed in asked:

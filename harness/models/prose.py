@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 from backslide.harness.models.activity import activities, report
@@ -12,6 +13,8 @@ from backslide.harness.models.transcript import Speaker, SummaryTask
 
 ACTIVITY_SHARE = 0.45
 """Share of the budget that a report of looked-at files and commands may take."""
+TOPICS = 6
+"""Words that the opening sentence names."""
 LONGEST = 240
 """Characters of a line of tool output that are quoted at most."""
 _PRIOR: dict[Speaker, float] = {
@@ -42,7 +45,7 @@ def write_prose(
     """
     gap = count("\n\n")
     spent, report_lines = 0, []
-    for line in report(activities(task.segments), chinese):
+    for line in [*_topics(task, chinese), *report(activities(task.segments), chinese)]:
         cost = count(f" {line}")
         if spent + cost > ACTIVITY_SHARE * budget:
             break
@@ -50,9 +53,7 @@ def write_prose(
         report_lines.append(line)
 
     pool = [
-        known
-        for known in _distinct(gather(task.segments, task.previous, joined=False))
-        if not overlooked(known.text)
+        known for known in _distinct(gather(task.segments, task.previous, joined=False)) if not overlooked(known.text)
     ]
     texts = [_sentence(known, chinese) for known in pool]
     left = budget - spent - gap
@@ -88,6 +89,16 @@ def _weigh(known: Candidate, instruction: Instruction, last_turn: int) -> float:
     if instruction.no_negatives and rejects(known.text) >= 1.0:
         weight *= 0.2
     return weight
+
+
+def _topics(task: SummaryTask, chinese: bool) -> list[str]:
+    """Return one sentence that names what was talked about most, as chat summaries do, or nothing."""
+    spoken = [segment.text for segment in task.segments if segment.speaker in {"user", "assistant"}]
+    counts = Counter(word for text in spoken for word in content_words(text) if len(word) > 1 and not word[0].isdigit())
+    topics = [word for word, number in counts.most_common(TOPICS) if number > 1]
+    if len(topics) < 2:
+        return []
+    return [f"会话主要讨论了{'、'.join(topics)}。" if chinese else f"The session was about {', '.join(topics)}."]
 
 
 def _distinct(pool: list[Candidate]) -> list[Candidate]:

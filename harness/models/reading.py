@@ -40,9 +40,7 @@ def message_text(message: Mapping[str, Any]) -> str:
     if isinstance(content, str):
         return content
     if isinstance(content, list):
-        parts = [
-            part["text"] for part in content if isinstance(part, dict) and isinstance(part.get("text"), str)
-        ]
+        parts = [part["text"] for part in content if isinstance(part, dict) and isinstance(part.get("text"), str)]
         return "\n".join(parts)
     return ""
 

@@ -46,9 +46,7 @@ class SectionSummarizer:
         budget = _budget(request, instruction)
         write = write_sections if instruction.sections else write_prose
         chinese = is_chinese(task.instruction)
-        text = write(
-            task, instruction, budget, self._count, overlooker(request.body, self._seed, self._noise), chinese
-        )
+        text = write(task, instruction, budget, self._count, overlooker(request.body, self._seed, self._noise), chinese)
         usage = metered_usage(request.measure.tokens, self._count(text))
         return Reply([text_block(text)], "stop", usage)
 

@@ -38,9 +38,7 @@ class _Filled:
     def lines(self, nothing: str) -> list[str]:
         if self.section.holds_sections:
             return [self.section.heading]
-        ordered = sorted(
-            (candidate for _, candidate in self.bullets), key=lambda known: (known.place, known.turn)
-        )
+        ordered = sorted((candidate for _, candidate in self.bullets), key=lambda known: (known.place, known.turn))
         return [self.section.heading, *(f"- {candidate.text}" for candidate in ordered or ())] + (
             [] if ordered else [nothing]
         )
@@ -59,9 +57,7 @@ def write_sections(
     The budget is divided by the sections' weights, the heaviest section first; what one leaves goes to the next.
     A bullet that no longer fits its section's share is dropped. The text never exceeds `budget` tokens.
     """
-    pool = [
-        known for known in gather(task.segments, task.previous, joined=True) if not overlooked(known.text)
-    ]
+    pool = [known for known in gather(task.segments, task.previous, joined=True) if not overlooked(known.text)]
     lifting, withdrawn = lifted_and_withdrawn(pool)
     pool = [known for at, known in enumerate(pool) if at not in withdrawn]
     asks_for_lifted = any("lifted" in section.purposes for section in instruction.sections)
@@ -84,9 +80,7 @@ def write_sections(
             (value, known)
             for known in pool
             if (value := _value(known, current.section, instruction, task.last_turn)) >= WORTH_A_LINE
-            and not (
-                asks_for_lifted and known.text in lifting_texts and "lifted" not in current.section.purposes
-            )
+            and not (asks_for_lifted and known.text in lifting_texts and "lifted" not in current.section.purposes)
         ]
         ranked.sort(key=lambda pair: -pair[0])
         left -= _fill(current, ranked, share, count, used)
@@ -126,12 +120,10 @@ def _value(known: Candidate, section: Section, instruction: Instruction, last_tu
     value = 0.0
     for purpose, weight in section.purposes.items():
         found = weight * score(known, purpose, last_turn)
-        value = max(
-            value, found * DISCOURAGED if instruction.no_negatives and purpose == "rejected" else found
-        )
+        value = max(value, found * DISCOURAGED if instruction.no_negatives and purpose == "rejected" else found)
     if known.speaker == "summary":
         own = purposes_of_title(known.title)
-        if known.title and known.title in section.heading or own & section.purposes.keys():
+        if (known.title and known.title in section.heading) or own & section.purposes.keys():
             value = max(value, 1.0) + EARLIER_BONUS
         elif own:
             value *= 0.3
@@ -148,9 +140,7 @@ def _state_of_work(task: SummaryTask, chinese: bool) -> list[Candidate]:
         by_turn[turn] = report([known for known in done if known.turn == turn], chinese)
     last = max(1, task.last_turn)
     return [
-        Candidate(text, "assistant", turn, turn / last, "state")
-        for turn, texts in by_turn.items()
-        for text in texts
+        Candidate(text, "assistant", turn, turn / last, "state") for turn, texts in by_turn.items() for text in texts
     ]
 
 

@@ -118,11 +118,7 @@ def _holds(masked: str, match: re.Match[str]) -> bool:
     if words.NEGATED_BEFORE.search(mid.strip()):
         return False
     before = masked[: match.start()]
-    if (
-        not _NOTHING_IS_NEGATED.match(match[0])
-        and match[0][0] != words.SUBJECT
-        and words.NEGATED_BEFORE.search(before)
-    ):
+    if not _NOTHING_IS_NEGATED.match(match[0]) and match[0][0] != words.SUBJECT and words.NEGATED_BEFORE.search(before):
         return False
     clause = before[_clause_start(before) :]
     return not words.HEDGED.search(clause) and not _supposed(masked, match.start())

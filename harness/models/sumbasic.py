@@ -14,12 +14,13 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 _WORD = re.compile(r"[a-z][a-z0-9_]+|[\u4e00-\u9fff]+|\d+(?:\.\d+)?")
-_STOP = frozenset(
-    "a an and are as at be been but by can could did do does for from had has have he her his i if in into is it its "
-    "just me my no not of on or our out over she should so some than that the their them then there these they this "
-    "to too up us was we were what when where which who will with would you your let also about all any "
-    "的 了 是 在 我 你 他 它 们 和 也 就 都 这 那 有 把 被 与 及 吧 呢 吗".split()
-)
+_STOP_WORDS = """
+a an and are as at be been but by can could did do does for from had has have he her his i if in into is it its just
+me my no not of on or our out over she should so some than that the their them then there these they this to too up
+us was we were what when where which who will with would you your let also about all any
+的 了 是 在 我 你 他 它 们 和 也 就 都 这 那 有 把 被 与 及 吧 呢 吗
+"""
+_STOP = frozenset(_STOP_WORDS.split())
 
 
 @lru_cache(maxsize=32768)
@@ -35,9 +36,7 @@ def content_words(text: str) -> tuple[str, ...]:
     return tuple(words)
 
 
-def pick(
-    sentences: Sequence[str], fits: Callable[[int], bool], weights: Sequence[float] | None = None
-) -> list[int]:
+def pick(sentences: Sequence[str], fits: Callable[[int], bool], weights: Sequence[float] | None = None) -> list[int]:
     """Return indexes of the chosen sentences in the order of choice.
 
     A sentence's score is the mean probability of its content words, times its weight. The probability of each word

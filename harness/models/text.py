@@ -40,17 +40,22 @@ _COMMENT = re.compile(
     r"(?:^|\s)(?://+!?|#(?!!)|--(?=\s)|/\*+|<!--|;;|\*(?=\s))\s?(?P<text>[^\n]*?)(?:\s*(?:\*/|-->))?$"
 )
 _CODE = re.compile(
-    r"[{};]\s*$|=>|::|==|!=|&&|\|\||\w\(\S*\)|^\s*(?:@\w|[<>]|[)}\]]|(?:def|class|fn|let|const|var|import|return|pub|"
+    r"[{};]\s*$|=>|::|==|!=|&&|\|\||\w\(\S{0,80}?\)|^\s*(?:@\w|[<>]|[)}\]]|(?:def|class|fn|let|const|var"
+    r"|import|return|pub|"
     r"func|struct|enum|impl|static|async|export|private|public|package|use)\s.*[(){};:=])"
 )
 _END = re.compile(r"(?:[。！？；]+[\"”’」』）)]*|[.!?]+[\"”’)\]*_`]*(?=\s|$|[\u4e00-\u9fff]))\s*")
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:e\.g|i\.e|vs|etc|cf|approx|fig|dr|mr|mrs|st|al|pp?|incl|resp|no|[A-Z])\.$", re.I
+    r"(?:^|[\s(])(?:e\.g|i\.e|vs|etc|cf|approx|fig|dr|mr|mrs|st|al|pp?|incl|resp|no|[A-Z])\.$", re.IGNORECASE
 )
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
 _PUNCTUATION = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-"})
 _EMPHASIS = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)|~~")
+
+
+LONGEST_RECORD = 2000
+"""Characters of one line of tool output that a reader takes in."""
 
 
 def fold(text: str) -> str:
@@ -83,9 +88,7 @@ def sentences(text: str) -> list[str]:
     for match in _END.finditer(text):
         end = match.end()
         piece = text[start:end].strip()
-        if match[0][0] == "." and (
-            _ABBREVIATION.search(piece) or (match[0][:3] == "..." and end < len(text))
-        ):
+        if match[0][0] == "." and (_ABBREVIATION.search(piece) or (match[0][:3] == "..." and end < len(text))):
             continue
         if piece:
             found.append(piece)
@@ -141,7 +144,7 @@ class _Splitter:
             self.fenced = not self.fenced
             return
         if self.log:
-            line = _PREFIX.sub("", line)
+            line = _PREFIX.sub("", line[:LONGEST_RECORD])
         if not line.strip():
             self.flush()
             self.blank = True
@@ -205,9 +208,7 @@ class _Splitter:
         continues = bool(self.pending) and self.pending_kind in {"sentence", "bullet"}
         if continues and self.log:
             last = self.pending[-1]
-            continues = (
-                len(last) > 40 and (text[0].islower() or line[0] in " \t") and last[-1] not in ".:;!?。：；"
-            )
+            continues = len(last) > 40 and (text[0].islower() or line[0] in " \t") and last[-1] not in ".:;!?。：；"
         if continues:
             self.pending.append(text)
             return
@@ -230,9 +231,7 @@ class _Splitter:
     @staticmethod
     def _is_comment_line(line: str) -> bool:
         stripped = line.lstrip()
-        return stripped.startswith(("//", "/*", "<!--", ";;", "-- ")) or bool(
-            re.match(r"#(?![#!])", stripped)
-        )
+        return stripped.startswith(("//", "/*", "<!--", ";;", "-- ")) or bool(re.match(r"#(?![#!])", stripped))
 
 
 def _join(lines: list[str]) -> str:

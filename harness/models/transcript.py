@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 from backslide.harness.models.reading import message_text
@@ -40,32 +41,36 @@ class SummaryTask:
         """Return both sources of the instruction."""
         return f"{self.system_words}\n\n{self.user_words}".strip()
 
-    @property
+    @cached_property
     def last_turn(self) -> int:
         """Return the number of the last turn, at least 1."""
         return max((segment.turn for segment in self.segments), default=1) or 1
 
 
 _CONVERSATION = re.compile(
-    r"<(conversation|transcript|history|session|dialog(?:ue)?|chat|messages|log)(?:\s[^>]*)?>", re.I
+    r"<(conversation|transcript|history|session|dialog(?:ue)?|chat|messages|log)(?:\s[^>]*)?>", re.IGNORECASE
 )
 _PREVIOUS = re.compile(
-    r"<(?P<tag>(?:(?:previous|prior|earlier|last|existing|old)[-_ ]?(?:summary|hand-?over|briefing|notes?)|summary|hand-?over|briefing))"
+    r"<(?P<tag>(?:(?:previous|prior|earlier|last|existing|old)[-_ ]?(?:summary|hand-?over|briefing"
+    r"|notes?)|summary|hand-?over|briefing))"
     r"(?:\s[^>]*)?>(?P<text>.*)</(?P=tag)>",
-    re.I | re.S,
+    re.IGNORECASE | re.DOTALL,
 )
-_ROLE = r"user|human|customer|assistant|agent|executor|model|ai|tools?|functions?|system|thinking|reasoning|summary|用户|助手|工具|系统|思考"
+_ROLE = (
+    r"user|human|customer|assistant|agent|executor|model|ai|tools?|functions?|system|thinking|reasoning|summary|用户|助手"
+    r"|工具|系统|思考"
+)
 _STYLES = (
-    re.compile(rf"^\[(?P<role>(?:{_ROLE})\b[^\]\n]{{0,40}})\] ?[:：][ \t]?", re.I | re.M),
-    re.compile(rf"^<(?P<role>(?:{_ROLE})[\w-]{{0,20}})(?:\s[^>\n]*)?>[ \t]?", re.I | re.M),
+    re.compile(rf"^\[(?P<role>(?:{_ROLE})\b[^\]\n]{{0,40}})\] ?[:：][ \t]?", re.IGNORECASE | re.MULTILINE),
+    re.compile(rf"^<(?P<role>(?:{_ROLE})[\w-]{{0,20}})(?:\s[^>\n]*)?>[ \t]?", re.IGNORECASE | re.MULTILINE),
     re.compile(
         rf"^(?:#{{1,4}} |\*\*)?(?P<role>(?:{_ROLE})(?:[ (_-][^:：\n*]{{0,30}})?)(?:\*\*)?[:：](?:\*\*)?[ \t]?",
-        re.I | re.M,
+        re.IGNORECASE | re.MULTILINE,
     ),
-    re.compile(rf"^#{{1,4}} (?P<role>(?:{_ROLE})(?:[ (_-][^:：\n*]{{0,30}})?)[ \t]*$", re.I | re.M),
+    re.compile(rf"^#{{1,4}} (?P<role>(?:{_ROLE})(?:[ (_-][^:：\n*]{{0,30}})?)[ \t]*$", re.IGNORECASE | re.MULTILINE),
 )
 _CLOSING = re.compile(
-    rf"^[ \t]*</(?:{_ROLE})[\w-]{{0,20}}>[ \t]*|</(?:{_ROLE})[\w-]{{0,20}}>[ \t]*$", re.I | re.M
+    rf"^[ \t]*</(?:{_ROLE})[\w-]{{0,20}}>[ \t]*|</(?:{_ROLE})[\w-]{{0,20}}>[ \t]*$", re.IGNORECASE | re.MULTILINE
 )
 
 
@@ -97,9 +102,7 @@ def read_task(messages: Sequence[Mapping[str, Any]]) -> SummaryTask:
 
 def read_segments(conversation: str) -> list[Segment]:
     """Split a serialized conversation at its role labels; the style that comes first is the conversation's."""
-    found = [
-        (match.start(), index) for index, style in enumerate(_STYLES) if (match := style.search(conversation))
-    ]
+    found = [(match.start(), index) for index, style in enumerate(_STYLES) if (match := style.search(conversation))]
     if not found:
         return [Segment("plain", conversation.strip(), 0)] if conversation.strip() else []
     style = _STYLES[min(found)[1]]
@@ -162,7 +165,8 @@ def _signature(function: Mapping[str, Any]) -> str:
     except ValueError:
         arguments = {}
     pairs = arguments.items() if isinstance(arguments, dict) else ()
-    return f"{function.get('name', '')}({', '.join(f'{key}={json.dumps(value, ensure_ascii=False)}' for key, value in pairs)})"
+    written = ", ".join(f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in pairs)
+    return f"{function.get('name', '')}({written})"
 
 
 _NAME = re.compile(r"(?:^|[;\n]\s*)([A-Za-z_][\w.-]*)\(")
