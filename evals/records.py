@@ -160,7 +160,7 @@ class PayloadRecord(Record):
 
 
 class ConstraintFate(Record):
-    """What one compaction did to one constraint: its presence before, in the summarizer's input, in its output, after."""
+    """What one compaction did to one constraint: presence before, in the summarizer's input and output, after."""
 
     constraint: str
     carriers: list[str]

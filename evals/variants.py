@@ -142,7 +142,9 @@ def _with_prompt(name: str, prompt: Prompt, *, where: str) -> Variant:
     strategy = prompt.strategy or "handoff"
     _known_strategy(strategy, where)
     if STRATEGIES[strategy] is None:
-        raise InputError(f"strategy '{strategy}' has no summarizer prompt", where=where, mend="use 'handoff' or 'naive'")
+        raise InputError(
+            f"strategy '{strategy}' has no summarizer prompt", where=where, mend="use 'handoff' or 'naive'"
+        )
     return replace(_builtin(strategy), name=name, prompt=prompt)
 
 
@@ -161,11 +163,15 @@ def _from_toml(path: Path) -> Variant:
     try:
         raw = path.read_bytes()
     except OSError as error:
-        raise InputError(f"cannot read the variant file ({error.strerror})", where=where, mend="check the path") from error
+        raise InputError(
+            f"cannot read the variant file ({error.strerror})", where=where, mend="check the path"
+        ) from error
     if not raw.strip():
         raise InputError("variant file is empty", where=where, mend="give it at least a strategy")
     if len(raw) > MAX_BYTES:
-        raise InputError(f"variant file is larger than {MAX_BYTES // 1024} KiB", where=where, mend="is it the right file?")
+        raise InputError(
+            f"variant file is larger than {MAX_BYTES // 1024} KiB", where=where, mend="is it the right file?"
+        )
     try:
         data = tomllib.loads(raw.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -201,7 +207,8 @@ def _setup(section: Any, where: str, base: CompactionSetup) -> CompactionSetup:
         low, high = LIMITS[key]
         if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
             raise InputError(
-                f"expected a whole number from {low} to {high}, found {value!r}", where=f"{where}: compaction.{key}"
+                f"expected a whole number from {low} to {high}, found {value!r}",
+                where=f"{where}: compaction.{key}",
             )
     setup = replace(base, **section)
     if setup.reserve_tokens >= setup.window:

@@ -15,7 +15,13 @@ from pathlib import Path
 
 from backslide.harness.errors import InputError, nearest
 
-PARTS = {"system": "system", "first": "first", "update": "update", "turn prefix": "prefix", "branch": "branch"}
+PARTS = {
+    "system": "system",
+    "first": "first",
+    "update": "update",
+    "turn prefix": "prefix",
+    "branch": "branch",
+}
 FRONT_KEYS = ("name", "strategy", "shape", "since")
 MAX_BYTES = 256 * 1024
 
@@ -79,7 +85,9 @@ def load_prompt(name_or_path: str | Path) -> Prompt:
     try:
         content = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"not UTF-8 at byte {error.start}", where=text, mend="save the prompt as UTF-8 text") from error
+        raise InputError(
+            f"not UTF-8 at byte {error.start}", where=text, mend="save the prompt as UTF-8 text"
+        ) from error
     return parse_prompt(content, name=path.stem, where=text)
 
 
@@ -94,7 +102,9 @@ def parse_prompt(content: str, *, name: str, where: str) -> Prompt:
     first = parts.get("first", "")
     if not first:
         raise InputError(
-            "prompt has no instruction under '# First'", where=where, mend="write the instruction for a first summary there"
+            "prompt has no instruction under '# First'",
+            where=where,
+            mend="write the instruction for a first summary there",
         )
     return Prompt(
         name=front.get("name", name),

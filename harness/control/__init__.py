@@ -1,1 +1,1 @@
-
+"""The agent loop: events, persistence, compaction, and what decides to go on."""

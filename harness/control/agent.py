@@ -14,7 +14,14 @@ from typing import Any, Protocol
 
 from backslide.harness.compaction.strategies.base import Strategy
 from backslide.harness.control.compacting import Compactor, CompactorHost
-from backslide.harness.control.events import AgentEnd, AgentSettled, AgentStart, Event, EventListener, MessageEnd
+from backslide.harness.control.events import (
+    AgentEnd,
+    AgentSettled,
+    AgentStart,
+    Event,
+    EventListener,
+    MessageEnd,
+)
 from backslide.harness.control.tools import Toolbox
 from backslide.harness.models.gateway import Gateway
 from backslide.harness.models.protocol import Cause, Reply
@@ -137,7 +144,11 @@ class Agent(CompactorHost):
 
     async def _request(self) -> Reply:
         request = self.payloads.request(
-            self.messages, role="executor", cause=self.options.cause, model=self.model, tools=self.tools.definitions
+            self.messages,
+            role="executor",
+            cause=self.options.cause,
+            model=self.model,
+            tools=self.tools.definitions,
         )
         return await self.gateway.send(request)
 

@@ -1,8 +1,8 @@
 """When a session is compacted, and what happens to the active context then.
 
-The order of the checks is that of Pi 0.83.0 (control-plane semantics, section 5.5): an aborted message and one from before
-the last compaction never trigger; an overflow compacts (a finished answer without asking again, an error once with a
-retry); above the threshold the session is compacted and waits for the next prompt.
+The order of the checks is that of Pi 0.83.0 (control-plane semantics, section 5.5): an aborted message and one from
+before the last compaction never trigger; an overflow compacts (a finished answer without asking again, an error once
+with a retry); above the threshold the session is compacted and waits for the next prompt.
 """
 
 from __future__ import annotations
@@ -99,9 +99,7 @@ class Compactor:
             host.messages.pop()
         return await self._compact("overflow", will_retry=True)
 
-    async def _compact(
-        self, reason: CompactionReason, *, will_retry: bool, instructions: str | None = None
-    ) -> bool:
+    async def _compact(self, reason: CompactionReason, *, will_retry: bool, instructions: str | None = None) -> bool:
         """Compact and rebuild the active context; True if there was something to compact."""
         host = self._host
         context = self._context(instructions)

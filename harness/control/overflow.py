@@ -1,7 +1,7 @@
-"""Whether a reply says that the context did not fit.
+r"""Whether a reply says that the context did not fit.
 
 The list of providers' wordings and the two silent cases follow the control-plane semantics of Pi 0.83.0, section 5.3.
-Matching is case-insensitive with JavaScript's meaning of ``.`` and ``\\s``.
+Matching is case-insensitive with JavaScript's meaning of ``.`` and ``\s``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SILENT_SHARE = 0.99
 
 
 def js_regex(*sources: str) -> re.Pattern[str]:
-    """Compile alternatives written with ``~`` for JavaScript's ``\\s`` and ``@`` for its ``.``."""
+    r"""Compile alternatives written with ``~`` for JavaScript's ``\s`` and ``@`` for its ``.``."""
     joined = "|".join(f"(?:{source})" for source in sources)
     return re.compile(joined.replace("~", JS_SPACE).replace("@", JS_DOT), re.IGNORECASE | re.ASCII)
 
@@ -27,7 +27,7 @@ _OVERFLOW = js_regex(
     r"request_too_large",
     r"input is too long for requested model",  # Bedrock
     r"exceeds the context window",  # OpenAI
-    r"exceeds (?:the )?(?:model'?s )?maximum context length~*(?:of~+[\d,]+~*tokens?|\([\d,]+\))",  # LiteLLM and the like
+    r"exceeds (?:the )?(?:model'?s )?maximum context length~*(?:of~+[\d,]+~*tokens?|\([\d,]+\))",  # LiteLLM
     r"input token count@*exceeds the maximum",  # Gemini
     r"maximum prompt length is \d+",  # xAI
     r"reduce the length of the messages",  # Groq
@@ -57,7 +57,7 @@ _EXCLUDED = js_regex(
 
 
 def is_overflow(message: Mapping[str, Any], context_window: float) -> bool:
-    """Return whether an assistant message means that the context exceeded the window (tokens; 0 is unknown).
+    """Return whether an assistant message means that the context exceeded the window (tokens; 0: unknown).
 
     Three cases: an error in a known wording; a normal stop whose input exceeds the window; a length stop without any
     output at 99 % of the window or more.

@@ -36,10 +36,32 @@ def tool(name: str, description: str, **parameters: str) -> dict[str, Any]:
 
 
 CODING_TOOLS: list[dict[str, Any]] = [
-    tool("read", "Read a file of the workspace.", path="Path relative to the workspace root.", offset_="First line.", limit_="Number of lines."),
-    tool("grep", "Search files of the workspace for a regular expression.", pattern="The expression.", path_="File or folder."),
+    tool(
+        "read",
+        "Read a file of the workspace.",
+        path="Path relative to the workspace root.",
+        offset_="First line.",
+        limit_="Number of lines.",
+    ),
+    tool(
+        "grep",
+        "Search files of the workspace for a regular expression.",
+        pattern="The expression.",
+        path_="File or folder.",
+    ),
     tool("bash", "Run a shell command in the workspace.", command="The command line."),
-    tool("edit", "Replace text in a file.", path="Path of the file.", oldText="Text to replace, exactly.", newText="Its replacement."),
-    tool("write", "Write a file, replacing it if it exists.", path="Path of the file.", content="The whole content."),
+    tool(
+        "edit",
+        "Replace text in a file.",
+        path="Path of the file.",
+        oldText="Text to replace, exactly.",
+        newText="Its replacement.",
+    ),
+    tool(
+        "write",
+        "Write a file, replacing it if it exists.",
+        path="Path of the file.",
+        content="The whole content.",
+    ),
 ]
 """The tools of a coding agent that the suite's executor is offered."""

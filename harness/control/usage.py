@@ -119,12 +119,8 @@ def _attributed(entry: Entry) -> tuple[str | None, Any]:
     message = _message(entry) if entry.get("type") == "message" else {}
     if message.get("role") == "assistant":
         model = message.get("responseModel")
-        return f"{message.get('provider')}/{message.get('model') if model is None else model}", message.get(
-            "usage"
-        )
-    return (
-        (TOOLS_AND_SUMMARIES, message.get("usage")) if message.get("role") == "toolResult" else (None, None)
-    )
+        return f"{message.get('provider')}/{message.get('model') if model is None else model}", message.get("usage")
+    return (TOOLS_AND_SUMMARIES, message.get("usage")) if message.get("role") == "toolResult" else (None, None)
 
 
 def context_usage(session: Session, messages: Sequence[Message], model: ModelInfo) -> dict[str, Any] | None:

@@ -16,7 +16,19 @@ Cause = Literal["script", "turn", "probe", "summarizer", "advisor", "retry"]
 StopReason = Literal["stop", "length", "toolUse", "error", "aborted"]
 
 Usage = dict[str, Any]
-"""Pi usage: ``{input, output, cacheRead, cacheWrite, totalTokens, cost: {input, output, cacheRead, cacheWrite, total}}``."""
+"""Pi usage: ``{input, output, cacheRead, cacheWrite, totalTokens, cost: {input, output, …, total}}``."""
+
+
+def zero_usage() -> Usage:
+    """Return a usage of nothing: every token count and cost zero."""
+    return {
+        "input": 0,
+        "output": 0,
+        "cacheRead": 0,
+        "cacheWrite": 0,
+        "totalTokens": 0,
+        "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0},
+    }
 
 
 @dataclass(frozen=True)
@@ -71,7 +83,7 @@ class Reply:
 
     content: list[dict[str, Any]]
     stop_reason: StopReason = "stop"
-    usage: Usage = field(default_factory=lambda: zero_usage())
+    usage: Usage = field(default_factory=zero_usage)
     error_message: str | None = None
     model: str | None = None
 
@@ -102,18 +114,6 @@ class Model(Protocol):
     async def complete(self, request: Request) -> Reply:
         """Answer `request`. Provider errors are replies with stop reason ``error``, never exceptions."""
         ...
-
-
-def zero_usage() -> Usage:
-    """Return a usage of nothing: every token count and cost zero."""
-    return {
-        "input": 0,
-        "output": 0,
-        "cacheRead": 0,
-        "cacheWrite": 0,
-        "totalTokens": 0,
-        "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0},
-    }
 
 
 def metered_usage(input_tokens: int, output_tokens: int) -> Usage:

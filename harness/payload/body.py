@@ -10,11 +10,13 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from json.encoder import encode_basestring
 from typing import Any
 
 from backslide.harness.compaction.strategies.base import SummaryRequest
 from backslide.harness.models.protocol import Cause, Measurement, Request, Role
 from backslide.harness.payload.tokens import MESSAGE_OVERHEAD, TOOL_OVERHEAD, TokenCounter, utf8_length
+from backslide.harness.roles import BRANCH_CLOSE, BRANCH_LEAD_IN, COMPACTION_CLOSE, COMPACTION_LEAD_IN
 from backslide.harness.settings import ModelInfo
 from backslide.harness.wire import Wire
 
@@ -33,6 +35,54 @@ class Fragment:
     """(origin, tokens, bytes) for each kind of text in it."""
 
 
+class Total:
+    """The sum of fragments: their bytes in order, tokens, and both by origin."""
+
+    __slots__ = ("composition", "data", "sizes", "tokens")
+
+    def __init__(self) -> None:
+        self.data: list[bytes] = []
+        self.tokens = 0
+        self.composition: dict[str, int] = {}
+        self.sizes: dict[str, int] = {}
+
+    def add(self, fragment: Fragment) -> None:
+        """Append a message."""
+        self.data.append(fragment.data)
+        self.count(fragment)
+
+    def count(self, fragment: Fragment) -> None:
+        """Count a fragment that is no message."""
+        self.tokens += fragment.tokens
+        for origin, tokens, size in fragment.origins:
+            self.composition[origin] = self.composition.get(origin, 0) + tokens
+            self.sizes[origin] = self.sizes.get(origin, 0) + size
+
+    def copy(self) -> Total:
+        """Return an independent copy."""
+        twin = Total()
+        twin.data, twin.tokens = self.data.copy(), self.tokens
+        twin.composition, twin.sizes = self.composition.copy(), self.sizes.copy()
+        return twin
+
+
+@dataclass
+class Settled:
+    """The sum over the first `length` messages of a list that grows."""
+
+    messages: list[dict[str, Any]]
+    model: ModelInfo
+    length: int
+    last: dict[str, Any] | None
+    total: Total
+
+    def is_start_of(self, messages: list[dict[str, Any]], model: ModelInfo) -> bool:
+        """Return whether `messages` is the same list, grown or as it was."""
+        if messages is not self.messages or model != self.model or len(messages) < self.length:
+            return False
+        return self.length == 0 or messages[self.length - 1] is self.last
+
+
 class PayloadBuilder:
     """Builds and measures the requests of one session."""
 
@@ -44,6 +94,7 @@ class PayloadBuilder:
         self._tools: dict[int, tuple[list[dict[str, Any]], Fragment]] = {}
         self._system = self._fragment({"role": "system", "content": system_prompt}, "system")
         self._default_wire: Wire | None = None
+        self._context: Settled | None = None
 
     def request(
         self,
@@ -56,10 +107,15 @@ class PayloadBuilder:
     ) -> Request:
         """Return the request that sends a context to `model`.
 
-        Its output budget is the model's limit, or what the window leaves.
+        Its output budget is the model's limit, or what the window leaves. A list that has only grown since the last
+        request costs what it has grown by.
         """
-        fragments = [self._system, *self._message_fragments(messages, model)]
-        return self._assemble(fragments, role, cause, model, int(model.max_tokens), self._tool_fragment(tools))
+        settled = self._settled(messages, model)
+        total = settled.total.copy()
+        for body in self._wire(model).messages(self._registered(messages[settled.length :], model)):
+            total.add(self._known(body, str(body.get("role"))))
+        tool_fragment = self._tool_fragment(tools)
+        return self._assemble(total, role, cause, model, int(model.max_tokens), tool_fragment)
 
     def summary_request(self, summary: SummaryRequest, model: ModelInfo) -> Request:
         """Return a summarizer's request: its identity, one user message, no tools."""
@@ -68,7 +124,9 @@ class PayloadBuilder:
         data = _dump({"role": "user", "content": text})
         user = Fragment(data, tokens + MESSAGE_OVERHEAD, (("user", tokens, _text_bytes(text)),))
         system = self._fragment({"role": "system", "content": summary.system}, "system")
-        return self._assemble([system, user], "summarizer", "summarizer", model, summary.max_tokens, None)
+        total = _with(system)
+        total.add(user)
+        return self._assemble(total, "summarizer", "summarizer", model, summary.max_tokens, None)
 
     def message_tokens(self, message: dict[str, Any]) -> int:
         """Return the metered tokens of one context message; 0 if no model sees it."""
@@ -93,13 +151,35 @@ class PayloadBuilder:
             wire = self._wires[model] = Wire(model)
         return wire
 
-    def _message_fragments(self, messages: list[dict[str, Any]], model: ModelInfo) -> list[Fragment]:
+    def _registered(self, messages: list[dict[str, Any]], model: ModelInfo) -> list[dict[str, Any]]:
+        """Return `messages` after noting the origin of each one's request message."""
         wire = self._wire(model)
         for message in messages:
             piece = wire.piece(message)
             if piece is not None and piece.body is not None and id(piece.body) not in self._fragments:
                 self._known(piece.body, _origin(message))
-        return [self._known(body, str(body.get("role"))) for body in wire.messages(messages)]
+        return messages
+
+    def _settled(self, messages: list[dict[str, Any]], model: ModelInfo) -> Settled:
+        """Return the part of the context that later messages cannot change any more, brought up to date.
+
+        Before a user message every call is answered and every image sent, so what stands before the last user message
+        is settled.
+        """
+        wire = self._wire(model)
+        known = self._context
+        if known is None or not known.is_start_of(messages, model):
+            known = self._context = Settled(messages, model, 0, None, _with(self._system))
+        end = _last_user(messages, known.length)
+        new = messages[known.length : end]
+        if any(own != wire_id for message in new if (piece := wire.piece(message)) for own, wire_id in piece.calls):
+            # A renamed call may be answered after the next user message, which only the whole context shows.
+            return Settled(messages, model, 0, None, _with(self._system))
+        for body in wire.messages(self._registered(new, model)):
+            known.total.add(self._known(body, str(body.get("role"))))
+        known.length = end
+        known.last = messages[end - 1] if end else None
+        return known
 
     def _known(self, body: Body, origin: str) -> Fragment:
         known = self._fragments.get(id(body))
@@ -127,31 +207,20 @@ class PayloadBuilder:
         return known[1]
 
     def _assemble(
-        self,
-        fragments: list[Fragment],
-        role: Role,
-        cause: Cause,
-        model: ModelInfo,
-        wanted: int,
-        tools: Fragment | None,
+        self, total: Total, role: Role, cause: Cause, model: ModelInfo, wanted: int, tools: Fragment | None
     ) -> Request:
-        tokens = 0
-        composition: dict[str, int] = {}
-        sizes: dict[str, int] = {}
-        for fragment in fragments if tools is None else [*fragments, tools]:
-            tokens += fragment.tokens
-            for origin, count, size in fragment.origins:
-                composition[origin] = composition.get(origin, 0) + count
-                sizes[origin] = sizes.get(origin, 0) + size
+        joined = b",".join(total.data)
+        messages = len(total.data)
+        tail = b"]"
+        if tools is not None:
+            total.count(tools)
+            tail = b'],"tools":' + tools.data
         window = int(model.context_window)
-        budget = max(1, min(wanted, window - tokens)) if window else wanted
-        head = _head(model.id)
-        joined = b",".join([fragment.data for fragment in fragments])
-        tail = b'],"tools":' + tools.data if tools is not None else b"]"
-        body = b"%b%b%b,\"max_completion_tokens\":%d}" % (head, joined, tail, budget)
-        composition["overhead"] = tokens - sum(composition.values())
-        sizes["structure"] = len(body) - sum(sizes.values())
-        measure = Measurement(len(body), tokens, len(fragments), composition, sizes)
+        budget = max(1, min(wanted, window - total.tokens)) if window else wanted
+        body = b'%b%b%b,"max_completion_tokens":%d}' % (_head(model.id), joined, tail, budget)
+        total.composition["overhead"] = total.tokens - sum(total.composition.values())
+        total.sizes["structure"] = len(body) - sum(total.sizes.values())
+        measure = Measurement(len(body), total.tokens, messages, total.composition, total.sizes)
         return Request(role, cause, body, measure, budget, window)
 
 
@@ -160,13 +229,37 @@ def _head(model: str) -> bytes:
     return b'{"model":' + _dump(model) + b',"messages":['
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
 def _dump(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    return _encode(value).encode("utf-8", "replace")
 
 
 def _text_bytes(text: str) -> int:
     """Return the bytes of a text inside a JSON string, without its quotes."""
-    return utf8_length(json.dumps(text, ensure_ascii=False)) - 2
+    return utf8_length(encode_basestring(text)) - 2
+
+
+def _unwrapped(text: str) -> list[str]:
+    for lead, close in ((COMPACTION_LEAD_IN, COMPACTION_CLOSE), (BRANCH_LEAD_IN, BRANCH_CLOSE)):
+        if text.startswith(lead) and text.endswith(close):
+            return [lead, text[len(lead) : len(text) - len(close)], close]
+    return [text]
+
+
+def _with(fragment: Fragment) -> Total:
+    total = Total()
+    total.add(fragment)
+    return total
+
+
+def _last_user(messages: list[dict[str, Any]], floor: int) -> int:
+    """Return the index of the last message of role user from `floor` on, or `floor`."""
+    for index in range(len(messages) - 1, floor, -1):
+        if messages[index].get("role") == "user":
+            return index
+    return floor
 
 
 def _origin(message: dict[str, Any]) -> str:
@@ -189,6 +282,12 @@ def _texts(body: Body, origin: str) -> Iterable[tuple[str, str]]:
             yield "tool_calls", str(function.get("arguments") or "")
         return
     kind = {"system": "system", "tool": "tool_results"}.get(str(role), "summary" if origin == "summary" else "user")
+    if kind == "summary" and isinstance(content, list):
+        # The summary itself is counted apart from its wrapper: it was counted when it was written.
+        for part in content:
+            for piece in _unwrapped(str(part.get("text") or "")):
+                yield kind, piece
+        return
     if isinstance(content, str):
         yield kind, content
         return

@@ -6,9 +6,9 @@ their hash is the one that tiktoken itself expects.
 
 from __future__ import annotations
 
-import base64
 import gzip
 import hashlib
+from binascii import a2b_base64
 from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -45,16 +45,14 @@ def load_ranks(packed: bytes, expected_sha256: str = RANKS_SHA256) -> dict[bytes
             where="harness/payload/data/o200k_base.tiktoken.gz",
             mend="install the package again",
         )
-    return {
-        base64.b64decode(token): int(rank) for token, rank in (line.split() for line in plain.splitlines() if line)
-    }
+    return {a2b_base64(token): int(rank) for token, rank in (line.split() for line in plain.splitlines() if line)}
 
 
 @lru_cache(maxsize=1)
 def encoding() -> tiktoken.Encoding:
     """Return the o200k_base encoding, built once per process from the packaged ranks."""
     import tiktoken
-    import tiktoken_ext.openai_public as openai_public
+    from tiktoken_ext import openai_public
 
     packed = (files("backslide.harness.payload") / "data" / "o200k_base.tiktoken.gz").read_bytes()
     ranks = load_ranks(packed)

@@ -22,7 +22,13 @@ from backslide.harness.compaction.strategies.base import (
     SummaryRequest,
     add_usage,
 )
-from backslide.harness.compaction.strategies.record import Block, ToolOutput, content_text, escape, record_blocks
+from backslide.harness.compaction.strategies.record import (
+    Block,
+    ToolOutput,
+    content_text,
+    escape,
+    record_blocks,
+)
 from backslide.harness.compaction.strategies.rejections import carry_forward
 from backslide.harness.compaction.strategies.tail import DEFAULT_KEEP_TURNS, find_tail
 from backslide.harness.models.protocol import Usage
@@ -112,7 +118,9 @@ class HandoverStrategy:
             summary = f"{summary.rstrip()}\n\n## Request in progress\n{quoted}"
         return Compacted(summary, plan.first_kept_entry_id, plan.tokens_before, details, usage)
 
-    def _parts(self, chunk: list[Block], previous: str | None, kind: SummaryKind, context: StrategyContext) -> tuple[str, ...]:
+    def _parts(
+        self, chunk: list[Block], previous: str | None, kind: SummaryKind, context: StrategyContext
+    ) -> tuple[str, ...]:
         """Return the summarizer's user message in parts: record, previous hand-over, instruction."""
         parts = ["<conversation>\n"]
         for number, block in enumerate(chunk):
@@ -145,7 +153,7 @@ class HandoverStrategy:
 
 
 def summary_budget(context: StrategyContext) -> int:
-    """Return the most tokens a summary may have: the setting, else Pi's share of the reserve, within the model's limit."""
+    """Return the most tokens of a summary: the setting, else Pi's share of the reserve, within the model's limit."""
     wanted = context.settings.summary_tokens or int(RESERVE_SHARE * context.settings.reserve_tokens)
     return max(1, min(wanted, context.max_output) if context.max_output > 0 else wanted)
 

@@ -30,5 +30,9 @@ class PiStrategy:
         """Ask for the history summary and, for a split turn, the prefix summary."""
         preparation: Preparation = plan.state
         return await compact_pi(
-            preparation, ask, prompt=self.prompt, max_output=context.max_output, instructions=context.instructions
+            preparation,
+            ask,
+            prompt=self.prompt,
+            max_output=context.max_output,
+            instructions=context.instructions,
         )

@@ -1,8 +1,8 @@
 """Rejections that survive an update.
 
-A model that rewrites a hand-over may leave a rejected path out. This module compares the previous hand-over with the new
-one and puts back what fell out, unless a user turn in between lifted or replaced the rule; then the lifting sentence is
-kept. When in doubt a rejection stays, and the lifting sentence stands after it.
+A model that rewrites a hand-over may leave a rejected path out. This module compares the previous hand-over with the
+new one and puts back what fell out, unless a user turn in between lifted or replaced the rule; then the lifting
+sentence is kept. When in doubt a rejection stays, and the lifting sentence stands after it.
 """
 
 from __future__ import annotations
@@ -19,28 +19,115 @@ REJECTED_HEADING = re.compile(
 LIFTED_HEADING = re.compile(
     r"lifted|replaced|withdrawn|no longer|superseded|revoked|解除|撤销|撤回|已取消|取代|放开", re.IGNORECASE
 )
-LIFT = re.compile(
-    r"\b(?:allowed|permitted|fine|ok(?:ay)?|welcome|possible|free to use|back on the table|available)\b[^.!?\n]{0,60}\b(?:again|now|after all)\b|"
-    r"\b(?:lift(?:ed|ing)?|withdraw(?:n)?|drop(?:ped|ping)?|revok\w+|reverse[ds]?|overturn\w*|cancel(?:l?ed)?|take back|retract\w*|scrap(?:ped)?)\b"
-    r"[^.!?\n]{0,80}\b(?:rule|ban|restriction|constraint|decision|objection|veto|freeze|limit|prohibition|no)\b|"
-    r"\b(?:rule|ban|restriction|constraint|freeze|prohibition|veto)\b[^.!?\n]{0,80}\b(?:lifted|gone|over|off|dropped|withdrawn|"
-    r"no longer (?:applies|holds|stands)|does(?:n't| not) apply|obsolete|history)\b|"
-    r"\bno longer (?:ruled out|off[ -]limits|forbidden|banned|frozen|rejected|a problem|prohibited|out of bounds)\b|"
-    r"\b(?:you|we|they)\s+(?:may|can)\s+(?:use|go back to|touch|change|edit)\b[^.!?\n]{0,60}\b(?:again|now|after all)\b|"
-    r"\b(?:switch|go|move|come)(?:ing)? back to\b|\binstead of\b[^.!?\n]{0,40}\bfrom now on\b|\breplace[sd]?\b[^.!?\n]{0,60}\brule\b|"
-    r"(?:可以|能|允许)[^。！？\n]{0,20}(?:了|再|重新)|(?:解除|取消|撤销|撤回|放开|作废|解禁|恢复使用)|不再(?:禁止|限制|排除|冻结)",
-    re.IGNORECASE,
+_RULE = r"(?:rule|ban|restriction|constraint|decision|objection|veto|freeze|limit|prohibition)"
+_NEAR = r"[^.!?\n]{0,60}"
+_LIFTS = (
+    # allowed again, fine now
+    rf"\b(?:allowed|permitted|fine|ok(?:ay)?|welcome|possible|free to use|back on the table|available)\b{_NEAR}"
+    r"\b(?:again|now|after all)\b",
+    # lift the ban, the rule is off
+    r"\b(?:lift(?:ed|ing)?|withdraw(?:n)?|drop(?:ped|ping)?|revok\w+|reverse[ds]?|overturn\w*|cancel(?:l?ed)?|"
+    r"take back|"
+    rf"retract\w*|scrap(?:ped)?|replace[sd]?)\b{_NEAR}\b{_RULE}\b",
+    rf"\b{_RULE}\b{_NEAR}\b(?:lifted|gone|over|off|dropped|withdrawn|no longer (?:applies|holds|stands)|"
+    r"does(?:n't| not) apply|obsolete|history)\b",
+    r"\bno longer (?:ruled out|off[ -]limits|forbidden|banned|frozen|rejected|a problem|prohibited|out of bounds)\b",
+    # you may use it again, back to it
+    rf"\b(?:you|we|they)\s+(?:may|can)\s+(?:use|go back to|touch|change|edit)\b{_NEAR}\b(?:again|now|after all)\b",
+    r"\b(?:switch|go|move|come)(?:ing)? back to\b",
+    r"\binstead of\b[^.!?\n]{0,40}\bfrom now on\b",
+    r"(?:可以|能|允许)[^。！？\n]{0,20}(?:了|再|重新)",
+    r"解除|取消|撤销|撤回|放开|作废|解禁|恢复使用|不再(?:禁止|限制|排除|冻结)",
 )
-_NEGATED_LIFT = re.compile(
-    r"\b(?:not|isn't|aren't|never|still)\b[^.!?\n]{0,24}\b(?:allowed|permitted|fine|lifted|ok(?:ay)?)\b|\?\s*$|？\s*$|"
-    r"\b(?:once|when|if|until|unless)\b[^.!?\n]{0,40}\b(?:lifted|allowed|over|replaced)\b|(?:不|没|还没|尚未)(?:可以|能|允许|解除|取消)",
-    re.IGNORECASE,
+_NO_LIFTS = (
+    r"\b(?:not|isn't|aren't|never|still)\b[^.!?\n]{0,24}\b(?:allowed|permitted|fine|lifted|ok(?:ay)?)\b",
+    r"[?？]\s*$",
+    r"\b(?:once|when|if|until|unless)\b[^.!?\n]{0,40}\b(?:lifted|allowed|over|replaced)\b",
+    r"(?:不|没|还没|尚未)(?:可以|能|允许|解除|取消)",
 )
+LIFT = re.compile("|".join(_LIFTS), re.IGNORECASE)
+_NEGATED_LIFT = re.compile("|".join(_NO_LIFTS), re.IGNORECASE)
 _STOP = frozenset(
-    "the and for not with that this from into are was were has have had its our your their use used using must should never "
-    "any all only but out new old than then them they will would can could may because since when where which while after "
-    "before under over again also code file files path paths change changes rule rules approach user keep kept stay "
-    "there here been being does did done one two per via".split()
+    [
+        "the",
+        "and",
+        "for",
+        "not",
+        "with",
+        "that",
+        "this",
+        "from",
+        "into",
+        "are",
+        "was",
+        "were",
+        "has",
+        "have",
+        "had",
+        "its",
+        "our",
+        "your",
+        "their",
+        "use",
+        "used",
+        "using",
+        "must",
+        "should",
+        "never",
+        "any",
+        "all",
+        "only",
+        "but",
+        "out",
+        "new",
+        "old",
+        "than",
+        "then",
+        "them",
+        "they",
+        "will",
+        "would",
+        "can",
+        "could",
+        "may",
+        "because",
+        "since",
+        "when",
+        "where",
+        "which",
+        "while",
+        "after",
+        "before",
+        "under",
+        "over",
+        "again",
+        "also",
+        "code",
+        "file",
+        "files",
+        "path",
+        "paths",
+        "change",
+        "changes",
+        "rule",
+        "rules",
+        "approach",
+        "user",
+        "keep",
+        "kept",
+        "stay",
+        "there",
+        "here",
+        "been",
+        "being",
+        "does",
+        "did",
+        "done",
+        "one",
+        "two",
+        "per",
+        "via",
+    ]
 )
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]{2,}|[一-鿿]+")
 _BULLET = re.compile(r"^\s{0,3}(?:[-*+•]|\d+[.)])\s+")
@@ -187,7 +274,11 @@ def _insert(text: str, heading: re.Pattern[str], title: str, items: list[str]) -
             end = section.end
             while end > section.start and not lines[end - 1].strip():
                 end -= 1
-            body = [line for line in lines[section.start : end] if not _EMPTY.match(_BULLET.sub("", line)) or not line.strip()]
+            body = [
+                line
+                for line in lines[section.start : end]
+                if not _EMPTY.match(_BULLET.sub("", line)) or not line.strip()
+            ]
             rest = lines[section.end :]
             return "\n".join([*lines[: section.start], *body, *added, *([""] if rest else []), *rest])
     return "\n".join([*lines, "", title, *added])

@@ -43,7 +43,7 @@ def find_tail(
     count: Callable[[dict[str, Any]], int],
     *,
     keep_turns: int,
-    keep_tokens: int,
+    keep_tokens: float,
 ) -> Cut | None:
     """Return where the kept tail begins, or None if nothing before it could be compacted.
 
@@ -75,7 +75,7 @@ def find_tail(
     return Cut(cut, split_turn=roles[cut] not in TURN_ROLES)
 
 
-def _whole_turns(starts: list[int], suffixes: list[int], keep_turns: int, keep_tokens: int) -> int | None:
+def _whole_turns(starts: list[int], suffixes: list[int], keep_turns: int, keep_tokens: float) -> int | None:
     """Return the start of the oldest whole turn that still fits."""
     best: int | None = None
     for turns, start in enumerate(reversed(starts), start=1):
@@ -85,7 +85,7 @@ def _whole_turns(starts: list[int], suffixes: list[int], keep_turns: int, keep_t
     return best
 
 
-def _inside_turn(start: int, roles: list[str | None], suffixes: list[int], keep_tokens: int) -> int | None:
+def _inside_turn(start: int, roles: list[str | None], suffixes: list[int], keep_tokens: float) -> int | None:
     """Return the first message of the turn at `start` from which the rest fits, else its last possible start."""
     candidates = [index for index in range(start, len(roles)) if roles[index] not in {None, "toolResult"}]
     for index in candidates:

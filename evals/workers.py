@@ -1,0 +1,160 @@
+"""Units in parallel: one process each, records handed back as they arise."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import signal
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import BaseContext
+from typing import Any
+
+from backslide.evals.records import SessionTotals
+from backslide.evals.unit import Record, UnitSpec, drive
+from backslide.harness.errors import BackslideError
+
+
+@dataclass(frozen=True)
+class Started:
+    """A unit has begun."""
+
+    index: int
+
+
+@dataclass(frozen=True)
+class Produced:
+    """A unit has produced a record."""
+
+    index: int
+    record: Record
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A unit has ended: with totals, or with an error."""
+
+    index: int
+    totals: SessionTotals | None
+    error: str | None
+
+
+Happening = Started | Produced | Finished
+
+
+def run_units(specs: Sequence[UnitSpec], indices: Sequence[int], concurrency: int) -> Iterator[Happening]:
+    """Drive the units of `indices` and yield what happens, each unit's records in order.
+
+    With a concurrency of 1 everything runs in this process. A unit that fails, or whose process dies, ends with an
+    error; the others go on. Closing the iterator ends the processes.
+    """
+    if concurrency <= 1 or len(indices) <= 1:
+        for index in indices:
+            yield Started(index)
+            yield from _run_here(specs[index], index)
+        return
+    pool = _Pool(min(concurrency, len(indices)))
+    try:
+        yield from pool.run(specs, list(indices))
+    finally:
+        pool.close()
+
+
+def _run_here(spec: UnitSpec, index: int) -> Iterator[Happening]:
+    records: list[Record] = []
+    totals, error = _drive(spec, records.append)
+    yield from (Produced(index, record) for record in records)
+    yield Finished(index, totals, error)
+
+
+def _drive(spec: UnitSpec, sink: Any) -> tuple[SessionTotals | None, str | None]:
+    """Drive one unit; an expected failure is its result, a defect of ours is raised."""
+    try:
+        return asyncio.run(drive(spec, sink)), None
+    except BackslideError as error:
+        return None, str(error)
+    except OSError as error:
+        return None, f"{type(error).__name__}: {error}"
+
+
+@dataclass
+class _Worker:
+    process: Any
+    pipe: Connection
+    index: int | None = None
+
+
+class _Pool:
+    """Worker processes that take one unit after the other."""
+
+    def __init__(self, size: int) -> None:
+        self._context = _context()
+        self._workers = [self._start() for _ in range(size)]
+
+    def run(self, specs: Sequence[UnitSpec], queue: list[int]) -> Iterator[Happening]:
+        queue.reverse()
+        for worker in self._workers:
+            yield from self._next(worker, specs, queue)
+        while any(worker.index is not None for worker in self._workers):
+            ready = wait([worker.pipe for worker in self._workers if worker.index is not None])
+            for worker in self._workers:
+                if worker.pipe in ready and worker.index is not None:
+                    yield from self._receive(worker, specs, queue)
+
+    def close(self) -> None:
+        for worker in self._workers:
+            worker.pipe.close()
+            worker.process.terminate()
+        for worker in self._workers:
+            worker.process.join()
+
+    def _start(self) -> _Worker:
+        ours, theirs = self._context.Pipe()
+        process = self._context.Process(target=_serve, args=(theirs,), daemon=True)  # type: ignore[attr-defined]
+        process.start()
+        theirs.close()
+        return _Worker(process, ours)
+
+    def _next(self, worker: _Worker, specs: Sequence[UnitSpec], queue: list[int]) -> Iterator[Happening]:
+        worker.index = queue.pop() if queue else None
+        if worker.index is not None:
+            worker.pipe.send((worker.index, specs[worker.index]))
+            yield Started(worker.index)
+
+    def _receive(self, worker: _Worker, specs: Sequence[UnitSpec], queue: list[int]) -> Iterator[Happening]:
+        try:
+            happening: Happening = worker.pipe.recv()
+        except (EOFError, ConnectionResetError):
+            worker.process.join()
+            assert worker.index is not None
+            yield Finished(worker.index, None, f"its process ended with exit status {worker.process.exitcode}")
+            fresh = self._start()
+            worker.process, worker.pipe = fresh.process, fresh.pipe
+            yield from self._next(worker, specs, queue)
+            return
+        yield happening
+        if isinstance(happening, Finished):
+            yield from self._next(worker, specs, queue)
+
+
+def _context() -> BaseContext:
+    """Return a way to start processes that does not copy the threads of a progress display."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["backslide.evals.unit"])
+    return context
+
+
+def _serve(pipe: Connection) -> None:
+    """Run units until the pipe closes. The parent decides about interrupts."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    while True:
+        try:
+            index, spec = pipe.recv()
+        except (EOFError, OSError):
+            os._exit(0)
+        totals, error = _drive(spec, lambda record, index=index: pipe.send(Produced(index, record)))
+        pipe.send(Finished(index, totals, error))
