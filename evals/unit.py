@@ -33,8 +33,8 @@ from backslide.scenarios.render import RenderedTurn, render
 
 SYSTEM_PROMPT = (
     "You are a coding agent. You work in the user's repository with the tools you are given: read and search before "
-    "you change anything, make small changes, run the tests, and report what you did in a few sentences. Follow the user's "
-    "decisions; when you reply to a request for code, give the code."
+    "you change anything, make small changes, run the tests, and report what you did in a few sentences. Follow the "
+    "user's decisions; when you reply to a request for code, give the code."
 )
 EPOCH_MS = 1_767_225_600_000
 """Where a unit's clock starts (2026-01-01T00:00:00Z): records of two runs must be equal."""
