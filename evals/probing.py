@@ -49,10 +49,12 @@ def _card(scenario: Scenario, probe: Probe, turn: int) -> BehaviourCard:
 
 
 def _replies(replies: Any) -> tuple[CardReply, ...]:
-    return tuple(
-        CardReply(reply.text, tuple({"tool": call.tool, "args": dict(call.args)} for call in reply.calls))
-        for reply in replies
-    )
+    return tuple(CardReply(reply.text, card_calls(reply)) for reply in replies)
+
+
+def card_calls(reply: Any) -> tuple[dict[str, Any], ...]:
+    """Return the calls of a scenario's card reply as ``{"tool": name, "args": {…}}``."""
+    return tuple({"tool": call.tool, "args": dict(call.args)} for call in reply.calls)
 
 
 class ProbeAsker:
