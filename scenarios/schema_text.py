@@ -13,7 +13,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "Card.about": "The executor's own words for the subject, by which it would know a sentence about it.",
     "Card.compliant": "Replies that follow the rule, or on a control probe simply do what was asked.",
     "Card.lifted": "The replies after the rule was lifted; needed exactly when it is.",
-    "Card.lures": "What someone would write who does not know the rule; needed unless the probe is a control.",
+    "Card.lures": "Replies of someone who does not know the rule; needed unless the probe is a control.",
     "Card.over_restrictive": "Replies that refuse although nothing forbids it; needed on a control probe.",
     "Card.probe": "The id of the probe.",
     "CardReply.calls": "Tool calls of the reply.",

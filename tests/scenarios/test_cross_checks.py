@@ -31,7 +31,6 @@ LIFTED = (
     "    lifted:\n      compliant:\n        - text: pickle.dump(report, file)\n"
     "      over_restrictive:\n        - text: Pickle is ruled out, so JSON lines.\n"
 )
-SORT_CARD = "  - probe: sort-rows\n    about: [sorting]\n    compliant:\n      - text: rows.sort(key=name)\n"
 
 CASES = {
     "id is not the file's name": Case(
@@ -137,6 +136,10 @@ CASES = {
     "argument of another type": Case(
         "limit: 10", "limit: ten", "- {id: t1b", "turns[0].steps[0].calls[1].args.limit",
         "expected a whole number, saw text 'ten'", "",
+    ),
+    "truth value for a number": Case(
+        "limit: 10", "limit: true", "- {id: t1b", "turns[0].steps[0].calls[1].args.limit",
+        "expected a whole number, saw the truth value true", "",
     ),
     "argument in a card": Case(
         "{tool: write, args: {path", "{tool: write, args: {file", "- {tool: write", "cards[0].lures[0].calls[0].args.path",
@@ -268,12 +271,8 @@ def test_replies_for_afterwards_belong_to_lifted_rules_only(edited: Callable[...
     assert [(problem.path, problem.mend) for problem in problems] == [("cards[0].lifted", "remove them")]
 
 
-@pytest.mark.parametrize(
-    ("speaker", "text"), [("tool", "# Reports"), ("assistant", "made in report/weekly.py")]
-)
-def test_a_rule_may_be_planted_by_others_than_the_user(
-    speaker: str, text: str, edited: Callable[..., Path]
-) -> None:
+@pytest.mark.parametrize(("speaker", "text"), [("tool", "# Reports"), ("assistant", "made in report/weekly.py")])
+def test_a_rule_may_be_planted_by_others_than_the_user(speaker: str, text: str, edited: Callable[..., Path]) -> None:
     """What a tool returned or the executor said counts as said in that turn."""
     file = edited(
         ("- turn: 2\n        speaker: user", f"- turn: 1\n        speaker: {speaker}"),

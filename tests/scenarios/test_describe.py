@@ -17,9 +17,7 @@ def test_a_scenario_is_described_by_its_parts(small: Scenario) -> None:
 
     assert (description.id, description.language, description.turns) == ("small", "python", 4)
     assert description.carriers == ("said-once",)
-    assert [(line.id, line.planted, line.lifted) for line in description.constraints] == [
-        ("no-pickle", (2,), 4)
-    ]
+    assert [(line.id, line.planted, line.lifted) for line in description.constraints] == [("no-pickle", (2,), 4)]
     assert [(line.id, line.at, line.every_cycle) for line in description.probes] == [
         ("keep-report", (2, 4), True),
         ("sort-rows", (), True),

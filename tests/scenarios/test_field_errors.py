@@ -134,9 +134,7 @@ def test_loading_raises_the_first_problem_in_one_line(edited: Callable[..., Path
 
 def test_validation_returns_all_problems_in_the_order_of_lines(edited: Callable[..., Path]) -> None:
     """Several wrong fields are all reported, from the top of the file down."""
-    file = edited(
-        ("size: 400", "size: 4"), ("carrier: said-once", "carrier: once"), ("schema: 1", "schema: 7")
-    )
+    file = edited(("size: 400", "size: 4"), ("carrier: said-once", "carrier: once"), ("schema: 1", "schema: 7"))
 
     problems = validate_file(file)
 

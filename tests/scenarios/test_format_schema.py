@@ -18,9 +18,7 @@ from backslide.scenarios.schema_text import DESCRIPTIONS
 
 def published() -> dict[str, Any]:
     """Read the schema as a user of the package would."""
-    schema: dict[str, Any] = json.loads(
-        files("backslide.scenarios").joinpath("schema.json").read_text("utf-8")
-    )
+    schema: dict[str, Any] = json.loads(files("backslide.scenarios").joinpath("schema.json").read_text("utf-8"))
     return schema
 
 

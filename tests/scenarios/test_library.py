@@ -20,9 +20,7 @@ def folder(edited: Callable[..., Path]) -> Path:
         ("gamma-one", "[small]"),
         ("gamma-two", "[]"),
     ]:
-        path = edited(
-            ("id: small", f"id: {name}"), ("tags: [python, small]", f"tags: {tags}"), name=f"{name}.yaml"
-        )
+        path = edited(("id: small", f"id: {name}"), ("tags: [python, small]", f"tags: {tags}"), name=f"{name}.yaml")
     (path.parent / "notes.txt").write_text("no scenario", encoding="utf-8")
     (path.parent / ".alpha.yaml").write_text("an editor's copy", encoding="utf-8")
     return path.parent
@@ -46,9 +44,7 @@ def test_a_folder_is_loaded_by_id_in_order(folder: Path) -> None:
         (["gamma-*"], ["small"], ["gamma-one"]),
     ],
 )
-def test_ids_globs_and_tags_choose(
-    patterns: list[str], tags: list[str], expected: list[str], folder: Path
-) -> None:
+def test_ids_globs_and_tags_choose(patterns: list[str], tags: list[str], expected: list[str], folder: Path) -> None:
     """The order is that of the patterns, each scenario comes once, any of the tags is enough."""
     assert [scenario.id for scenario in resolve(patterns, tags, directory=folder)] == expected
 

@@ -33,9 +33,7 @@ APPROACHES = re.compile(
 kinds = st.sampled_from(KINDS)
 languages = st.sampled_from(LANGUAGES)
 seeds = st.integers(0, 10**9)
-subjects = st.lists(
-    st.sampled_from(["registry", "Session table", "feed", "会话", "order-book"]), max_size=3
-).map(tuple)
+subjects = st.lists(st.sampled_from(["registry", "Session table", "feed", "会话", "order-book"]), max_size=3).map(tuple)
 
 
 @settings(deadline=None, max_examples=60)
@@ -78,9 +76,7 @@ def test_a_longer_block_begins_like_a_shorter_one(kind: str, seed: int, language
     short = generate(kind, 1_000, seed, (), language)
     long = generate(kind, 3_000, seed, (), language)
 
-    kept = (
-        short[: short.rindex('],\n  "summary"')].rstrip() if kind == "json" else short[: short.rindex("\n")]
-    )
+    kept = short[: short.rindex('],\n  "summary"')].rstrip() if kind == "json" else short[: short.rindex("\n")]
     assert long.startswith(kept)
 
 
@@ -104,9 +100,7 @@ def test_kind_language_and_seed_each_matter(kind: str) -> None:
 
 def test_the_bytes_are_those_of_every_other_machine() -> None:
     """The corpus relies on these bytes: token counts, cassettes and baselines change with them."""
-    text = "\0".join(
-        generate(kind, 2_000, 7, ("registry",), language) for kind in KINDS for language in LANGUAGES
-    )
+    text = "\0".join(generate(kind, 2_000, 7, ("registry",), language) for kind in KINDS for language in LANGUAGES)
 
     digest = hashlib.sha256(text.encode()).hexdigest()
     assert digest == "aca90e369c098f90590911917023fc0fa566a1b4c816e7b8c72f04679045b041"

@@ -70,6 +70,16 @@ def test_unreadable_yaml_is_one_clear_line(case: tuple[bytes, int | None, str, s
     assert str(file) in caught.value.line()
 
 
+def test_depth_is_counted_through_aliases(tmp_path: Path) -> None:
+    """A deep value inside another deep value is too deep, even if each alone is not."""
+    file = tmp_path / "small.yaml"
+    file.write_text(f"a: &a {'[' * 30}{']' * 30}\nb: {'[' * 30}*a{']' * 30}\n", encoding="utf-8")
+
+    whats = [problem.what for problem in validate_file(file)]
+
+    assert "the file is nested too deeply" in whats
+
+
 def test_a_directory_is_no_scenario_file(tmp_path: Path) -> None:
     """A folder where a file is expected is named as such."""
     with pytest.raises(InputError, match="expected a scenario file, saw a directory; name one of its"):
@@ -113,9 +123,7 @@ def test_an_honest_alias_is_fine(edited: Callable[..., Path]) -> None:
 
 def test_dates_and_yes_stay_text(edited: Callable[..., Path]) -> None:
     """Words that older YAML would turn into other things are kept as they were written."""
-    file = edited(
-        ("user: Where is the weekly report made?", "user: 2026-11-30"), ("message: Start", "message: yes")
-    )
+    file = edited(("user: Where is the weekly report made?", "user: 2026-11-30"), ("message: Start", "message: yes"))
 
     scenario = load_scenario(file)
 
