@@ -31,15 +31,11 @@ def check_cards(scenario: Scenario) -> Iterator[Finding]:
             yield Finding((*where, "over_restrictive"), what, "write a reply that wrongly refuses")
         if not control and not card.lures:
             what = f"expected lures for the {card_probe.kind} probe {card.probe!r}, saw none"
-            yield Finding(
-                (*where, "lures"), what, "write the reply of an executor that has forgotten the rule"
-            )
+            yield Finding((*where, "lures"), what, "write the reply of an executor that has forgotten the rule")
         ends = not control and card_probe.constraint in lifted
         if ends and card.lifted is None:
             what = f"expected `lifted` replies, since {card_probe.constraint!r} is lifted, saw none"
-            yield Finding(
-                (*where, "lifted"), what, "add compliant and over_restrictive replies for afterwards"
-            )
+            yield Finding((*where, "lifted"), what, "add compliant and over_restrictive replies for afterwards")
         if card.lifted is not None and not ends:
             what = f"expected no `lifted` replies, since the rule of {card.probe!r} is never lifted, saw some"
             yield Finding((*where, "lifted"), what, "remove them")

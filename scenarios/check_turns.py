@@ -40,9 +40,7 @@ def spoken(turn: Turn, speaker: Speaker) -> list[str]:
 
 def tools_by_call(turn: Turn) -> dict[str, str]:
     """Map the ids of a turn's calls to the names of their tools."""
-    return {
-        call.id: call.tool for step in turn.steps if isinstance(step, AssistantStep) for call in step.calls
-    }
+    return {call.id: call.tool for step in turn.steps if isinstance(step, AssistantStep) for call in step.calls}
 
 
 def check_turns(turns: Sequence[Turn]) -> Iterator[Finding]:
@@ -108,9 +106,7 @@ def _result(
     elif name in calls:
         answered.add(name)
         what = f"the result of {name!r} does not follow its call"
-        yield Finding(
-            (*where, "result"), what, "put it after the step with the call and before the next message"
-        )
+        yield Finding((*where, "result"), what, "put it after the step with the call and before the next message")
     else:
         what = f"expected the id of a call of this turn, saw {name!r}"
         yield Finding((*where, "result"), what, did_you_mean(name, calls))
@@ -133,9 +129,7 @@ def check_args(tool: str, args: Mapping[str, object], where: Path) -> Iterator[F
         wanted = known[name][0]
         if not isinstance(value, wanted) or isinstance(value, bool):
             kind = "text" if wanted is str else "a whole number"
-            yield Finding(
-                path, f"expected {kind}, saw {seen(value)}", "put it in quotes" if wanted is str else None
-            )
+            yield Finding(path, f"expected {kind}, saw {seen(value)}", "put it in quotes" if wanted is str else None)
     for name, (_, required) in known.items():
         if required and name not in args:
             path = (*where, "args", name)

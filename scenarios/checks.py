@@ -151,9 +151,7 @@ def _detectors(rule: Constraint, where: Path) -> Iterator[Finding]:
         yield from _globs(structural.paths, (*path, "paths"))
         yield from _globs(structural.except_paths, (*path, "except_paths"))
         if not structural.rule:
-            yield Finding(
-                (*path, "rule"), "expected an ast-grep rule, saw an empty mapping", "write the rule"
-            )
+            yield Finding((*path, "rule"), "expected an ast-grep rule, saw an empty mapping", "write the rule")
     for index, lexical in enumerate(rule.detectors.lexical):
         path = (*where, "lexical", index)
         yield from _globs(lexical.paths, (*path, "paths"))

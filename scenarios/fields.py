@@ -66,6 +66,4 @@ LexicalPlace = Literal["imports", "manifest", "command", "path", "code"]
 class Part(BaseModel):
     """A part of a scenario: frozen, strictly typed, without unknown fields."""
 
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, strict=True, validate_by_name=True, validate_by_alias=True
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, validate_by_name=True, validate_by_alias=True)

@@ -36,11 +36,7 @@ def resolve(
     glob, each scenario once. Raises `InputError` for an id, glob or tag that meets nothing.
     """
     found = _files(directory)
-    names = (
-        [name for pattern in patterns for name in _named(pattern, sorted(found))]
-        if patterns
-        else sorted(found)
-    )
+    names = [name for pattern in patterns for name in _named(pattern, sorted(found))] if patterns else sorted(found)
     chosen = [load_scenario(found[name]) for name in dict.fromkeys(names)]
     if not tags:
         return chosen
@@ -72,7 +68,5 @@ def _files(directory: str | Path | None) -> dict[str, Traversable | Path]:
         if entry.name.endswith(".yaml") and not entry.name.startswith(".")
     }
     if directory is not None and not found:
-        raise InputError(
-            "expected scenario files, saw no .yaml file", where=str(folder), mend="check the path"
-        )
+        raise InputError("expected scenario files, saw no .yaml file", where=str(folder), mend="check the path")
     return found

@@ -49,8 +49,7 @@ RUST = Dialect(
         "     Running unittests ~P (target/debug/deps/~n-~h)",
     ),
     warning=(
-        "warning: unused variable: `~n`\n   --> ~P:~b:~i\n    |\n"
-        "~i  |     let ~n = ~n.~s(~i);\n    |         ^^^^"
+        "warning: unused variable: `~n`\n   --> ~P:~b:~i\n    |\n~i  |     let ~n = ~n.~s(~i);\n    |         ^^^^"
     ),
     test_pass="test ~n::~n::~s_~n ... ok",
     test_end="test result: ok. ~b passed; 0 failed; ~i ignored; 0 measured; finished in ~i.~is",
@@ -65,10 +64,7 @@ GO = Dialect(
         "func (~a *~N) ~N(~n string, ~n int) (*~N, error) {\n\t~~\n\treturn &~N{~N: ~n}, nil\n}\n",
         "type ~N struct {\n\t~N string\n\t~N []~N\n\t~N int64\n}\n",
         'var ~c = map[string]~N{\n\t"~n": {~N: ~b},\n\t"~n": {~N: ~b},\n}\n',
-        (
-            "func Test~N(t *testing.T) {\n\t~~\n\tif got := ~c(~n); got > ~b {\n"
-            '\t\tt.Errorf("~p: %d", got)\n\t}\n}\n'
-        ),
+        ('func Test~N(t *testing.T) {\n\t~~\n\tif got := ~c(~n); got > ~b {\n\t\tt.Errorf("~p: %d", got)\n\t}\n}\n'),
         "switch ~n.~N {\ncase ~N:\n\t~~\ncase ~N, ~N:\n\treturn ~c(~n)\n}\n",
     ),
     statements=(
@@ -107,15 +103,9 @@ JAVA = Dialect(
     blocks=(
         "public ~N ~c(~N ~n, int ~n) {\n    ~~\n    return ~n.~c(~n);\n}\n",
         "public record ~N(String ~n, long ~n, List<~N> ~n) {}\n",
-        (
-            "public final class ~N implements ~N {\n    private final ~N ~n;\n"
-            "    private final Map<String, ~N> ~n;\n}\n"
-        ),
+        ("public final class ~N implements ~N {\n    private final ~N ~n;\n    private final Map<String, ~N> ~n;\n}\n"),
         "@Test\nvoid ~c~N() {\n    ~~\n    assertEquals(~b, ~n.~c());\n}\n",
-        (
-            "return switch (~n) {\n    case ~K -> ~c(~n);\n    case ~K -> new ~N(~n, ~i);\n"
-            "    default -> ~n.~c();\n};\n"
-        ),
+        ("return switch (~n) {\n    case ~K -> ~c(~n);\n    case ~K -> new ~N(~n, ~i);\n    default -> ~n.~c();\n};\n"),
     ),
     statements=(
         "~N ~n = ~n.~c(~n, ~i);",
@@ -137,8 +127,7 @@ JAVA = Dialect(
     ),
     warning="[WARNING] ~P:[~b,~i] unchecked call to ~c(T) as a member of ~N",
     test_pass=(
-        "[INFO] Tests run: ~i, Failures: 0, Errors: 0, Skipped: 0, Time "
-        "elapsed: 0.~i s -- in org.example.~n.~NTest"
+        "[INFO] Tests run: ~i, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.~i s -- in org.example.~n.~NTest"
     ),
     test_end="[INFO] Tests run: ~b, Failures: 0, Errors: 0, Skipped: ~i",
 )

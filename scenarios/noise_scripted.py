@@ -18,10 +18,7 @@ PYTHON = Dialect(
     blocks=(
         "def ~s(~n: ~N, ~n: int = ~i) -> ~N:\n    ~~\n    return ~n.~s(~n)\n",
         "@dataclass(frozen=True)\nclass ~N:\n    ~n: str\n    ~n: int = ~b\n    ~n: tuple[str, ...] = ()\n",
-        (
-            "class ~N(~N):\n    def ~s(self, ~n: str) -> dict[str, int]:\n        ~~\n"
-            "        return {~n.~n: ~b}\n"
-        ),
+        ("class ~N(~N):\n    def ~s(self, ~n: str) -> dict[str, int]:\n        ~~\n        return {~n.~n: ~b}\n"),
         "~K = {\n    '~n': '~n_~n',\n    '~n': '~n_~n',\n    '~n': '~n_~n',\n}\n",
         "for ~n in self.~s(~i):\n    ~~\n    ~n.~s(~n)\n",
     ),

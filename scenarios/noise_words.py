@@ -58,9 +58,7 @@ ADJECTIVES = tuple(_ADJECTIVES_TEXT.split())
 LONGEST = 9
 """Letters of the longest word above; there are words of every length from 3 on, as `phrase` needs."""
 
-_BY_LENGTH = {
-    length: tuple(word for word in NOUNS + VERBS if len(word) == length) for length in range(3, LONGEST + 1)
-}
+_BY_LENGTH = {length: tuple(word for word in NOUNS + VERBS if len(word) == length) for length in range(3, LONGEST + 1)}
 
 
 class Lexicon:
@@ -71,9 +69,7 @@ class Lexicon:
         self._nouns = dice.some(NOUNS, 28)
         self._verbs = dice.some(VERBS, 18)
         self._adjectives = dice.some(ADJECTIVES, 12)
-        self._about: list[str] = [
-            word for text in about for word in re.findall(r"[a-z][a-z0-9]*", text.lower())
-        ]
+        self._about: list[str] = [word for text in about for word in re.findall(r"[a-z][a-z0-9]*", text.lower())]
         self._first = list(reversed(self._about))
 
     def noun(self) -> str:

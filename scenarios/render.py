@@ -54,9 +54,7 @@ def render(scenario: Scenario, scale: float = 1.0) -> RenderedScenario:
     number from just above 0 to 1,000.
     """
     if not (math.isfinite(scale) and 0 < scale <= MAX_SCALE):
-        raise InputError(
-            f"expected a scale above 0 and up to {MAX_SCALE:.0f}, saw {scale}", mend="1 is normal"
-        )
+        raise InputError(f"expected a scale above 0 and up to {MAX_SCALE:.0f}, saw {scale}", mend="1 is normal")
     return RenderedScenario(scenario, scale)
 
 

@@ -80,8 +80,9 @@ class LexicalDetector(Part):
 class ProseDetector(Part):
     """The names by which a relapse in prose is recognised, with words that recommend.
 
-    A compound is a name in parts: one phrase of each of its groups, close together in one clause. `ambiguous` names are ordinary
-    words too. `weak` names only mention the approach. With `actions`, only these verbs take it up.
+    A compound is a name in parts: one phrase of each of its groups, close together in one clause. `ambiguous`
+    names are ordinary words too. `weak` names only mention the approach. With `actions`, only these verbs take
+    it up.
     """
 
     names: Some[Line]

@@ -136,16 +136,12 @@ class _Builder:
             line = key_node.start_mark.line + 1
             if not isinstance(key_node, ScalarNode) or key_node.tag not in _TEXT_TAGS:
                 what = f"expected a field name, saw {seen(key_node.value)}"
-                self.problems.append(
-                    Problem(self.name, line, path_text(path), what, "put the name in quotes")
-                )
+                self.problems.append(Problem(self.name, line, path_text(path), what, "put the name in quotes"))
                 continue
             key = str(key_node.value)
             if key in result:
                 what = f"the field {key!r} stands twice, first on line {lines[key]}"
-                self.problems.append(
-                    Problem(self.name, line, path_text((*path, key)), what, "keep one of them")
-                )
+                self.problems.append(Problem(self.name, line, path_text((*path, key)), what, "keep one of them"))
                 continue
             lines[key] = line
             result[key] = self.value(value_node, (*path, key))
@@ -178,9 +174,7 @@ class _Builder:
         if id(node) in self._met:
             self._repeats += 1
             if self._repeats == MAX_REPEATS:
-                self._note(
-                    node, path, f"aliases repeat more than {MAX_REPEATS} values", "write the values out"
-                )
+                self._note(node, path, f"aliases repeat more than {MAX_REPEATS} values", "write the values out")
             return self._repeats >= MAX_REPEATS
         self._met.add(id(node))
         return False
@@ -247,6 +241,4 @@ def _yaml_mend(what: str) -> str:
         "maximum depth": f"nest at most {MAX_DEPTH} levels",
         "cannot start any token": "put text that starts with this character in quotes",
     }
-    return next(
-        (hint for sign, hint in hints.items() if sign in what), "mend the YAML on or before this line"
-    )
+    return next((hint for sign, hint in hints.items() if sign in what), "mend the YAML on or before this line")
