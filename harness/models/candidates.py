@@ -39,6 +39,10 @@ _REJECTS = re.compile(
     r"|不能(?:再|用|碰|动)|不再用|不考虑|不允许|绝不|行不通",
     re.IGNORECASE,
 )
+_ORDERS_OFF = re.compile(
+    r"\b(?:do not|don't|never|must not) (?:\w+ )?(?:use|add|touch|import|introduce|bring|put|change|go back|reach)\b",
+    re.IGNORECASE,
+)
 _REJECTS_SOFTLY = re.compile(
     r"\binstead of\b|\brather than\b|\bavoid\b|\bwithout\b|\bno\b (?!longer)\w+|\bnot? (?:worth|good)\b"
     r"|\bshould(?:n't| not)\b|\bwon't\b|\bdrop(?:ped|ping)?\b|"
@@ -54,7 +58,8 @@ _LIFTS = re.compile(
     r"\b(?:ban|rule|restriction|constraint|freeze)\b[^.]{0,40}\b(?:lifted|gone|withdrawn|revoked|over"
     r"|no longer)\b|\bback on the table\b|\b(?:can|may) (?:now )?(?:\w+ )?use\b[^.]{0,60}\b(?:again|now"
     r"|after all)\b|"
-    r"\b(?:can|may) now\b|\bafter all\b|\bchanged my mind\b|解除|解禁|重新(?:允许|可以|可用|启用)|可以用了"
+    r"\b(?:can|may) now\b|\b(?<!not )(?:use|go with|switch to|allow) [^.,]{1,40} after all\b"
+    r"|\bchanged my mind\b|解除|解禁|重新(?:允许|可以|可用|启用)|可以用了"
     r"|又可以|不再(?:禁止|限制)"
     r"|现在可以|恢复使用|放开|取消[^。]{0,6}(?:限制|禁令)",
     re.IGNORECASE,
@@ -158,13 +163,13 @@ def _clean(text: str) -> str:
 @lru_cache(maxsize=16384)
 def lifts(text: str) -> bool:
     """Return whether a sentence sounds like a rule that is withdrawn."""
-    return _LIFTS.search(text) is not None and not _ASKS.search(text)
+    return _LIFTS.search(text) is not None and not _ASKS.search(text) and not _ORDERS_OFF.search(text)
 
 
 @lru_cache(maxsize=16384)
 def rejects(text: str) -> float:
     """Return how much a sentence sounds like a rejection, from 0; a lift or a question is none."""
-    if _ASKS.search(text) or _LIFTS.search(text):
+    if _ASKS.search(text) or lifts(text):
         return 0.0
     strong, soft = _REJECTS.findall(text), _REJECTS_SOFTLY.search(text)
     score = min(3.0, 2.0 + 0.5 * len(strong)) if strong else 0.8 if soft else 0.0

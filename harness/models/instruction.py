@@ -105,11 +105,13 @@ _NO_NEGATIVES = re.compile(
     rf"describ(?:e|ing)|report(?:ing)?|stat(?:e|ing)|repeat(?:ing)?|not(?:e|ing)|dwell(?:ing)? on"
     rf"|keep(?:ing)?|bring(?:ing)? up|summari[sz](?:e|ing)|talk(?:ing)? about)"
     rf"\b[^.;!?\n]{{0,60}}?\b{_UNWANTED}|"
-    rf"\b(?:omit|skip|leave out|leave aside|drop|ignore|exclude|discard)\b[^.;!?\n]{{0,50}}?\b{_UNWANTED}|"
+    rf"(?<!never )(?<!not )(?<!n't )\b(?:omit|skip|leave out|leave aside|drop|ignore|exclude"
+    rf"|discard)\b[^.;!?\n]{{0,50}}?\b{_UNWANTED}|"
     r"\b(?:only|just|nothing but|exclusively) (?:\w+ ){0,2}?(?:positive|affirmative)\b"
     r"|\bpositive (?:facts|statements|terms|form) only\b|\bphrase everything positively\b|"
-    r"(?:不要|不必|无需|不用|请勿|别|省略|略去|忽略)(?:写|列|列出|记录|提|提及|描述|包含"
-    r"|保留)?[^。；;\n]{0,14}?(?:没做|未做|没有做|否决|放弃|失败|被拒"
+    r"(?:(?:不要|不必|无需|不用|请勿|别)(?!遗漏|漏|丢|删|忘|忽略|省略|略|缩短|放过)|(?<![要别勿能得])(?:省略"
+    r"|略去|忽略))"
+    r"(?:写|列|列出|记录|提|提及|描述|包含|保留)?[^。；;\n]{0,14}?(?:没做|未做|没有做|否决|放弃|失败|被拒"
     r"|负面|否定|死路)|"
     r"只(?:写|记|记录|列|列出|保留|描述)[^。；;\n]{0,6}?(?:正面|肯定|已完成|做了)",
     re.IGNORECASE,

@@ -13,6 +13,8 @@ from backslide.harness.models.transcript import Speaker, SummaryTask
 
 ACTIVITY_SHARE = 0.45
 """Share of the budget that a report of looked-at files and commands may take."""
+WISH = 3.0
+"""How much a sentence gains for each point by which it serves a wish of the prompt."""
 TOPICS = 6
 """Words that the opening sentence names."""
 LONGEST = 240
@@ -85,7 +87,7 @@ def _weigh(known: Candidate, instruction: Instruction, last_turn: int) -> float:
         weight *= 0.5
     for purpose in _HEARD:
         if purpose in instruction.wants and not (purpose == "rejected" and instruction.no_negatives):
-            weight *= 1.0 + min(2.0, score(known, purpose, last_turn))
+            weight *= 1.0 + WISH * score(known, purpose, last_turn)
     if instruction.no_negatives and rejects(known.text) >= 1.0:
         weight *= 0.2
     return weight

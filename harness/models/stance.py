@@ -113,7 +113,7 @@ def _holds(masked: str, match: re.Match[str]) -> bool:
     if words.TURNS_GAP.search(groups.get("gap") or ""):
         return False
     mid = f"{groups.get('mid') or ''} {groups.get('mid2') or ''}".rstrip()
-    if words.TURNS_MID.search(mid) or words.HEDGED.search(mid):
+    if words.TURNS_MID.search(mid) or words.HEDGED.search(mid[_clause_start(mid) :]):
         return False
     if words.NEGATED_BEFORE.search(mid.strip()):
         return False

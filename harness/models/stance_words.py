@@ -102,6 +102,7 @@ FORBID_ENGLISH = (
         r"(?!(?: \w+)? (?:found|left|remain\w*|exists?|yet|matche[sd]|was|were|is|are|in sight|needed"
         r"|required|errors?))"
     ),
+    r"^§ is (?:no|no way|never again|not again|不)[.!。]?$",
     r"(?:^|[,;:-] ?|\b(?:so|and|ok|please) )never again (?:[\w-]+ ){0,3}?§",
     r"[,;:-] ?(?:and )?(?:not|never) (?:with |via |through |by |using |in |on )?(?:[\w-]+ ){0,3}?§",
     (
@@ -145,7 +146,7 @@ FORBID_CHINESE = (
 
 TURNS_GAP = re.compile(
     r"\b(?:instead(?! of)|in favou?r of|but|went with|so (?:use|we)|because|since|until|unless"
-    r"|use (?!of)|replaced (?:it )?(?:by|with)|"
+    r"|use\b(?! of)|replaced (?:it )?(?:by|with)|"
     r", (?:and|while|as|so) (?:the|our|a|an|we|it)\b|go with|other than|anything but|except|without)\b"
     r"|->|→|改用|而是|换成|除了|以外|之外|直到|除非|因为|所以"
 )
@@ -280,6 +281,7 @@ ELLIPSIS = re.compile(
     r"^(?:so |then |ok(?:ay)?,? |and |no[,.:] ?|therefore,? |hence,? |verdict: |decision: "
     r"|conclusion: )*(?:it's |definitely |firmly |clearly )?"
     rf"(?:{_OUT}|ruled out|rejected|never again|no way|not again|not an option)|"
-    r"^(?:所以|那就|因此|结论[::] ?|好,?)*(?:已经?|就此|直接)?(?:否决|放弃|排除|不行|不可行|不用了|免谈|出局"
+    r"^(?:no|no way|不|不行)[.!。]?$|^(?:所以|那就|因此|结论[::] ?|好,?)*(?:已经?|就此|直接)?(?:否决|放弃|排除"
+    r"|不行|不可行|不用了|免谈|出局"
     r"|不考虑|别用|不要用|禁止|作废)"
 )
