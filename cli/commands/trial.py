@@ -1,0 +1,60 @@
+"""``backslide trial``: one trial, whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from backslide import options
+from backslide.console import Output
+
+if TYPE_CHECKING:
+    from backslide.evals.loading import StoredRun
+    from backslide.evals.records import Trial
+    from backslide.reports.trial import PlantedSentence
+
+
+def trial(
+    run: options.RunDir,
+    trial_id: Annotated[str, typer.Argument(metavar="ID", help="A trial's id, or any part of it that is unique.")],
+    full: Annotated[bool, typer.Option("--full", help="Print summarizer requests and summaries uncut.")] = False,
+    json_: options.Json = False,
+    quiet: options.Quiet = False,
+    no_progress: options.NoProgress = False,
+) -> None:
+    """Show one trial whole: plant, summarizer input, summary, payload, reply, verdict."""
+    from backslide.evals.loading import load_run
+    from backslide.reports.trial import find_trial, trial_document, trial_report
+
+    output = Output(json=json_, quiet=quiet, no_progress=no_progress)
+    loaded = load_run(run)
+    found = find_trial(loaded, trial_id)
+    planted = planted_sentences(loaded, found)
+    if json_:
+        output.document(trial_document(loaded, found, planted))
+    elif quiet:
+        from backslide.evals.evidence import outcome
+
+        output.line(outcome(found))
+    else:
+        output.show(trial_report(loaded, found, planted, full=full))
+
+
+def planted_sentences(run: StoredRun, trial: Trial) -> list[PlantedSentence]:
+    """Return where the constraint was planted and lifted; nothing if the scenario is not the one that ran."""
+    from backslide.reports.trial import PlantedSentence
+    from backslide.scenarios import corpus_ids, resolve, scenario_hash
+
+    if trial.constraint is None or trial.scenario not in corpus_ids():
+        return []
+    scenario = resolve([trial.scenario])[0]
+    if scenario_hash(scenario) != run.manifest.scenarios.get(trial.scenario):
+        return []
+    rule = next((item for item in scenario.constraints if item.id == trial.constraint), None)
+    if rule is None:
+        return []
+    sentences = [PlantedSentence(p.turn, f"{p.speaker}, {p.carrier}", p.text) for p in rule.planted]
+    if rule.lifted is not None:
+        sentences.append(PlantedSentence(rule.lifted.turn, "lifted", rule.lifted.text))
+    return sentences
