@@ -33,8 +33,10 @@ lint: $(STAMP)  ## ruff, mypy --strict on an installed copy, and the direction o
 bench: $(STAMP)  ## per-turn cost of the whole drive at 50, 200, 1,000 and 5,000 turns
 	$(BIN)/python benchmarks/table.py
 
-lock:  ## write requirements.lock anew from pyproject.toml
-	$(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --extra dev --strip-extras --output-file requirements.lock pyproject.toml
+lock: $(STAMP)  ## write requirements.lock anew from pyproject.toml
+	$(BIN)/pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --extra dev \
+		--no-emit-index-url --no-header --output-file requirements.lock pyproject.toml
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

@@ -4,8 +4,8 @@ Three checks, over any choice of scenarios:
 
 - *cards*: every lure of a behaviour card is a relapse, every compliant reply is none and no over-restriction, every
   over-restrictive reply is one, before and after a rule is lifted;
-- *executors*: `oracle`, `relapser`, `refuser` and `nop`, driven through whole sessions, get exactly the scores that they
-  were made for;
+- *executors*: `oracle`, `relapser`, `refuser` and `nop`, driven through whole sessions, get exactly the scores that
+  they were made for;
 - *two measures*: over the literal executor's trials, relapse and retention are not the same measure: both cells of the
   cross table in which they disagree have trials in them.
 """
