@@ -133,7 +133,7 @@ def _points(observed: Sequence[Life]) -> tuple[CurvePoint, ...]:
         # scipy warns where the band is undefined; those points get the exact bound below.
         warnings.simplefilter("ignore", RuntimeWarning)
         band: Any = curve.confidence_interval(confidence_level=CONFIDENCE, method="log-log")
-    points = []
+    points: list[CurvePoint] = []
     for position, cycle in enumerate(int(value) for value in curve.quantiles):
         at_risk = sum(life.cycle >= cycle for life in observed)
         survival = float(curve.probabilities[position])
@@ -141,7 +141,8 @@ def _points(observed: Sequence[Life]) -> tuple[CurvePoint, ...]:
         if survival >= 1.0:
             low, high = 1.0 - _most(0, at_risk), 1.0
         elif survival <= 0.0:
-            low, high = 0.0, _most(0, at_risk)
+            before = points[-1].high if points else 1.0
+            low, high = 0.0, min(before, _most(0, at_risk))
         points.append(CurvePoint(cycle, survival, low, high, at_risk, dead.count(cycle)))
     if points[0].cycle > 0:
         points.insert(0, CurvePoint(0, 1.0, 1.0 - _most(0, len(observed)), 1.0, len(observed), 0))

@@ -39,7 +39,7 @@ def compare_report(comparison: Comparison, width: int) -> Iterator[RenderableTyp
     yield Text()
     yield Text(verdict_words(comparison), style="bold")
     if comparison.differing:
-        yield Text(f"\n{plural(len(comparison.differing), 'pair')} that end differently", style="bold")
+        yield Text(f"\nPairs that end differently: {len(comparison.differing)}", style="bold")
         for difference in comparison.differing:
             yield _pair(difference, comparison)
     if comparison.unpaired:

@@ -36,6 +36,7 @@ _STYLE: Any = {
     "savefig.dpi": 150,
 }
 _NOTE = "#666666"
+_BAR_STEP = 0.055
 
 
 def survival_plot(curves: Sequence[SurvivalCurve], path: Path, *, simulated: bool) -> None:
@@ -62,12 +63,16 @@ def survival_plot(curves: Sequence[SurvivalCurve], path: Path, *, simulated: boo
             axis.set_title(title)
             axis.set_xlabel("compactions")
             axis.set_xlim(-0.1, last + 0.45)
-            axis.set_ylim(-0.03, 1.06)
+            axis.set_ylim(-0.06, 1.06)
             axis.set_xticks(range(last + 1))
         axes[0].set_ylabel("share of constraints")
         axes[0].yaxis.set_major_formatter(lambda value, _position: f"{value * 100:.0f} %")
         _legend(figure, axes[0], len(variants))
-        _note(figure, "Kaplan-Meier, 95 % band; ticks mark sessions that ended before the constraint died.", simulated)
+        _note(
+            figure,
+            "Kaplan-Meier with 95 % intervals; circles: sessions that ended before the constraint died.",
+            simulated,
+        )
         _save(figure, path)
 
 
@@ -94,7 +99,7 @@ def payload_plot(run: StoredRun, path: Path) -> None:
                 )
             axis.set_title(scenarios[index])
             axis.set_ylim(bottom=0)
-            axis.yaxis.set_major_formatter(lambda value, _position: f"{value / 1000:g}k")
+            axis.yaxis.set_major_formatter(lambda value, _position: f"{value / 1000:g}k" if value else "0")
             if index + columns >= len(scenarios):
                 axis.set_xlabel("turn")
                 axis.tick_params(labelbottom=True)
@@ -109,24 +114,19 @@ def _survival_line(axis: Axes, curve: SurvivalCurve, number: int, last: int) -> 
     shift = 0.008 * number
     cycles = [float(point.cycle) for point in curve.points]
     levels = [point.survival - shift for point in curve.points]
-    end = min(cycles[-1] + 0.35, last + 0.35)
+    end = min(cycles[-1] + 0.4, last + 0.4)
     colour = _colour(number)
     axis.step(
         [*cycles, end], [*levels, levels[-1]], where="post", color=colour, ls=_dash(number), lw=1.8, label=curve.variant
     )
-    axis.fill_between(
-        [*cycles, end],
-        [*(point.low for point in curve.points), curve.points[-1].low],
-        [*(point.high for point in curve.points), curve.points[-1].high],
-        step="post",
-        color=colour,
-        alpha=0.07,
-        linewidth=0,
-    )
+    # Bands of several variants would cover each other, so each step carries its own bar, side by side.
+    places = [cycle + _BAR_STEP * (number + 1) for cycle in cycles]
+    for place, point in zip(places, curve.points, strict=True):
+        axis.plot([place, place], [point.low, point.high], color=colour, lw=1.1, alpha=0.45, solid_capstyle="butt")
     for index, point in enumerate(curve.points):
         after = curve.points[index + 1].at_risk if index + 1 < len(curve.points) else 0
         if point.at_risk - point.deaths > after:
-            axis.plot(cycles[index] + 0.02 * number, levels[index], "|", color=colour, ms=8, mew=1.4)
+            axis.plot(places[index], levels[index], "o", color=colour, ms=4, mfc="white", mew=1.2)
 
 
 def _payload_lines(payloads: Any) -> dict[tuple[str, str], dict[int, int]]:
