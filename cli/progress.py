@@ -79,13 +79,17 @@ def run_progress(output: Output) -> Iterator[RunProgress]:
         yield RunProgress(None)
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.table import Column
 
     columns = (
-        BarColumn(bar_width=24),
+        BarColumn(bar_width=16),
         MofNCompleteColumn(),
         TextColumn("{task.fields[trials]} trials, {task.fields[relapses]} relapses"),
         TimeElapsedColumn(),
-        TextColumn("{task.description}", markup=False, style="cyan"),
+        # The name of the unit gives way in a narrow terminal, not the counts.
+        TextColumn(
+            "{task.description}", markup=False, style="cyan", table_column=Column(no_wrap=True, overflow="ellipsis")
+        ),
     )
     with Progress(*columns, console=output.errors, transient=True) as display:
         yield RunProgress(display)

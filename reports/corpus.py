@@ -17,25 +17,20 @@ _NARROW = 100
 
 
 def corpus_list(scenarios: Sequence[Description], width: int) -> Iterator[RenderableType]:
-    """Yield the list; in a narrow terminal the title stands under the id."""
+    """Yield the list; in a narrow terminal as paragraphs instead of a table."""
     from rich.text import Text
 
-    table = _plain_table()
-    for name in ("scenario", "turns", "tokens", "rules", "probes", "carriers"):
-        table.add_column(name, justify="right" if name in {"turns", "tokens", "rules", "probes"} else "left")
-    if width >= _NARROW:
-        table.add_column("title")
-    for item in scenarios:
-        cells: list[str | Text] = [
-            Text(item.id, style="bold") if width >= _NARROW else Text.assemble((item.id, "bold"), f"\n{item.title}"),
-            count(item.turns),
-            count(item.tokens),
-            count(len(item.constraints)),
-            count(len(item.probes)),
-            Text(", ".join(item.carriers) or "none"),
-        ]
-        table.add_row(*cells, *([Text(item.title)] if width >= _NARROW else []))
-    yield table
+    if width < _NARROW:
+        for item in scenarios:
+            yield Text.assemble((item.id, "bold"), f"  {item.title}\n    {_size(item)}; {_carriers(item)}")
+    else:
+        table = _plain_table()
+        for name in ("scenario", "turns", "tokens", "rules", "probes", "carriers", "title"):
+            table.add_column(name, justify="right" if name in {"turns", "tokens", "rules", "probes"} else "left")
+        for item in scenarios:
+            numbers = (item.turns, item.tokens, len(item.constraints), len(item.probes))
+            table.add_row(Text(item.id, style="bold"), *map(count, numbers), Text(_carriers(item)), Text(item.title))
+        yield table
     yield Text(f"\n{plural(len(scenarios), 'scenario')}. One of them: backslide scenarios show ID", style="dim")
 
 
@@ -64,10 +59,19 @@ def scenario_page(item: Description) -> Iterator[RenderableType]:
     for name in ("probe", "kind", "constraint", "asked after"):
         table.add_column(name)
     for probe in item.probes:
-        turns = ", ".join(f"turn {turn}" for turn in probe.at)
-        asked = ", ".join(part for part in (turns, "every compaction of the plan" if probe.every_cycle else "") if part)
+        turns = f"turn{'s' * (len(probe.at) > 1)} {', '.join(map(str, probe.at))}" if probe.at else ""
+        asked = "; ".join(part for part in (turns, "every cycle" if probe.every_cycle else "") if part)
         table.add_row(Text(probe.id), probe.kind, Text(probe.constraint or "none"), asked)
     yield table
+
+
+def _size(item: Description) -> str:
+    rules, probes = plural(len(item.constraints), "rule"), plural(len(item.probes), "probe")
+    return f"{plural(item.turns, 'turn')}, {plural(item.tokens, 'token')}, {rules}, {probes}"
+
+
+def _carriers(item: Description) -> str:
+    return ", ".join(item.carriers) or "no rule"
 
 
 def _plain_table() -> Table:

@@ -52,7 +52,7 @@ def compare(
     status = 0
     if stored is not None:
         comparisons = _within(stored, a, b)
-    elif Path(a).is_dir() or Path(b).is_dir():
+    elif _is_folder(a) or _is_folder(b):
         comparisons = _between(Path(a), Path(b), variant or [])
     else:
         from backslide.evals.runner import RunConfig
@@ -84,6 +84,14 @@ def compare(
         for comparison in comparisons:
             output.show(compare_report(comparison, output.width))
     raise typer.Exit(status)
+
+
+def _is_folder(side: str) -> bool:
+    """Return whether a side names a stored run; a folder that is called like a built-in variant does not hide it."""
+    from backslide.evals.store import is_run
+
+    path = Path(side)
+    return is_run(path) or (path.is_dir() and "/" in side)
 
 
 def _within(path: Path, a: str, b: str) -> list[Comparison]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -93,7 +94,7 @@ def validate(
         )
     else:
         for problem in problems:
-            output.line(problem.error().line())
+            sys.stderr.write(f"{problem.error().line()}\n")
         if not problems:
             output.note(f"{number} {'scenario' if number == 1 else 'scenarios'} valid")
     raise typer.Exit(EXIT_INVALID if problems else 0)
