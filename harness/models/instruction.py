@@ -41,6 +41,8 @@ class Instruction:
     most_characters: int | None = None
 
 
+MOST_SECTIONS = 40
+"""Sections that are read of one prompt at most."""
 _IN_TITLE: dict[Purpose, str] = {
     "goal": (
         r"goal|objective|purpose|\baims?\b|\btask\b|request|mission|intent|what (?:the user|we"
@@ -227,7 +229,7 @@ def _by_titles(text: str, *, template: bool) -> tuple[list[Section], str]:
     if len(found) <= 2:
         counted = _titled_parts(text, numbered=True)
         found = counted if len(counted) > 3 else found
-    before, parts = found[0][2], found[1:]
+    before, parts = found[0][2], found[1 : MOST_SECTIONS + 1]
     if not template and len(parts) > 2:
         kept = [part for part in parts if not _is_of_the_prompt(part[1], part[2])]
         if len(kept) >= 2:

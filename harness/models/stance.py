@@ -32,7 +32,7 @@ class Subject:
 
     def masked(self, folded: str) -> str | None:
         """Return folded text with every mention written as the subject sign, or None if there is no mention."""
-        text, mentions = self.pattern.subn(words.SUBJECT, folded)
+        text, mentions = self.pattern.subn(words.SUBJECT, folded.replace(words.SUBJECT, " "))
         if not mentions:
             return None
         head, sign, tail = text.partition(words.SUBJECT)

@@ -44,12 +44,14 @@ _CODE = re.compile(
     r"|import|return|pub|"
     r"func|struct|enum|impl|static|async|export|private|public|package|use)\s.*[(){};:=])"
 )
-_END = re.compile(r"(?:[。！？；]+[\"”’」』）)]*|[.!?]+[\"”’)\]*_`]*(?=\s|$|[\u4e00-\u9fff]))\s*")
+_END = re.compile(
+    r"(?:(?<![。！？；])[。！？；]+[\"”’」』）)]*|(?<![.!?])[.!?]+[\"”’)\]*_`]*(?=\s|$|[\u4e00-\u9fff]))\s*"
+)
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:(?i:e\.g|i\.e|vs|etc|cf|approx|fig|dr|mr|mrs|st|al|pp?|incl|resp)|[A-Z])\.$")
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
 _PUNCTUATION = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-"})
-_EMPHASIS = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)|~~")
+_EMPHASIS = re.compile(r"[*`]+|(?<!\w)_+|(?<!_)_+(?!\w)|~~")
 
 
 LONGEST_RECORD = 2000

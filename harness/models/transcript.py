@@ -51,10 +51,9 @@ _CONVERSATION = re.compile(
     r"<(conversation|transcript|history|session|dialog(?:ue)?|chat|messages|log)(?:\s[^>]*)?>", re.IGNORECASE
 )
 _PREVIOUS = re.compile(
-    r"<(?P<tag>(?:(?:previous|prior|earlier|last|existing|old)[-_ ]?(?:summary|hand-?over|briefing"
-    r"|notes?)|summary|hand-?over|briefing))"
-    r"(?:\s[^>]*)?>(?P<text>.*)</(?P=tag)>",
-    re.IGNORECASE | re.DOTALL,
+    r"<(?P<tag>(?:(?:previous|prior|earlier|last|existing|old)[-_ ]?(?:summary|hand-?over|briefing|notes?)"
+    r"|summary|hand-?over|briefing))(?:\s[^>\n]*)?>",
+    re.IGNORECASE,
 )
 _ROLE = (
     r"user|human|customer|assistant|agent|executor|model|ai|tools?|functions?|system|thinking|reasoning|summary|用户|助手"
@@ -94,10 +93,20 @@ def read_task(messages: Sequence[Mapping[str, Any]]) -> SummaryTask:
     else:
         start = min((match.start() for style in _STYLES if (match := style.search(words))), default=0)
         outside, segments = words[:start], tuple(read_segments(words[start:]))
-    previous = _PREVIOUS.search(outside)
-    if previous:
-        outside = outside[: previous.start()] + outside[previous.end() :]
-    return SummaryTask(outside.strip(), system, segments, previous["text"].strip() if previous else "")
+    outside, previous = _cut_previous(outside)
+    return SummaryTask(outside.strip(), system, segments, previous)
+
+
+def _cut_previous(text: str) -> tuple[str, str]:
+    """Return the text without its tagged earlier summary, and that summary (empty if there is none)."""
+    opened = _PREVIOUS.search(text)
+    if opened is None:
+        return text, ""
+    closing = f"</{opened['tag']}>"
+    close = text.rfind(closing)
+    if close < opened.end():
+        return text, ""
+    return text[: opened.start()] + text[close + len(closing) :], text[opened.end() : close].strip()
 
 
 def read_segments(conversation: str) -> list[Segment]:
@@ -147,11 +156,10 @@ def _from_messages(messages: Sequence[Mapping[str, Any]]) -> list[Segment]:
     for message in messages:
         text, role = message_text(message).strip(), message.get("role")
         turn += role == "user"
-        summary = _PREVIOUS.search(text) if role == "user" else None
+        rest, summary = _cut_previous(text) if role == "user" else (text, "")
         if summary:
-            segments.append(Segment("summary", summary["text"].strip(), turn))
-            text = (text[: summary.start()] + text[summary.end() :]).strip()
-        if text:
+            segments.append(Segment("summary", summary, turn))
+        if text := rest.strip():
             segments.append(Segment(speaker_of("result" if role == "tool" else str(role)), text, turn))
         calls = [_signature(call.get("function", {})) for call in message.get("tool_calls") or ()]
         if calls:

@@ -6,7 +6,7 @@ import asyncio
 import json
 from typing import Any
 
-from backslide.harness.models.protocol import Measurement, Model, Reply, Request, Role
+from backslide.harness.models.protocol import Cause, Measurement, Model, Reply, Request, Role
 
 
 def words(text: str) -> int:
@@ -26,7 +26,7 @@ def chat(
         {"model": "m", "messages": list(messages), "max_completion_tokens": max_tokens}, ensure_ascii=False
     ).encode()
     measure = Measurement(len(body), tokens, len(messages), {}, {})
-    cause = "summarizer" if role == "summarizer" else "probe"
+    cause: Cause = "summarizer" if role == "summarizer" else "probe"
     return Request(role, cause, body, measure, max_tokens, window)
 
 

@@ -102,16 +102,17 @@ def test_variants_depend_on_request_and_seed_only() -> None:
 
 def test_calls_become_blocks_and_are_closed_after_their_results() -> None:
     """First the tool calls with stable ids, then, when the results stand in the payload, a plain last word."""
-    call = {"tool": "write", "args": {"path": "cache.go", "content": "package cache"}}
+    arguments = {"path": "cache.go", "content": "package cache"}
+    call = {"tool": "write", "args": arguments}
     card = replace(CARD, lures=(CardReply("Adding it.", (call,)),))
     model = LiteralExecutor([card], words)
     first = ask(model, chat(user(REQUEST)))
     (block,) = first.tool_calls
 
-    assert (first.stop_reason, block["name"], block["arguments"]) == ("toolUse", "write", call["args"])
+    assert (first.stop_reason, block["name"], block["arguments"]) == ("toolUse", "write", arguments)
     assert ask(model, chat(user("x"), assistant("y"), user(REQUEST))).tool_calls[0]["id"] == block["id"]
 
-    last = ask(model, chat(user(REQUEST), calling(block["id"], "write", call["args"]), result(block["id"], "ok")))
+    last = ask(model, chat(user(REQUEST), calling(block["id"], "write", arguments), result(block["id"], "ok")))
     assert last.stop_reason == "stop"
     assert last.tool_calls == []
     assert last.text
