@@ -23,7 +23,6 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(
     name="backslide",
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -41,7 +40,7 @@ def execute(argv: Sequence[str]) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        status = _invoke(list(argv))
+        status = _invoke(list(argv) or ["--help"])
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader has gone (`| head`): the rest has nowhere to go, at interpreter exit either.
@@ -56,21 +55,23 @@ def execute(argv: Sequence[str]) -> int:
 
 
 def _invoke(argv: list[str]) -> int:
+    # Not `main`, which would give an interruption and a closed pipe statuses of its own.
     command = typer.main.get_command(app)
     try:
-        status = command.main(argv, prog_name="backslide", standalone_mode=False)
+        with command.make_context("backslide", argv) as context:
+            command.invoke(context)
     except typer.Exit as stop:
         return int(stop.exit_code)
     except _UsageError as error:
         return _fail(_usage_line(error))
-    return status if isinstance(status, int) else 0
+    return 0
 
 
 def _usage_line(error: Any) -> str:
     context = error.ctx
     command = context.command_path if context is not None else "backslide"
     message = " ".join(error.format_message().split()).rstrip(".")
-    return f"{message}; see {command} --help"
+    return f"{message} (see {command} --help)"
 
 
 def _fail(line: str) -> int:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+
+def finite(value: float) -> float:
+    """Return a number that limits and factors can work with. Raises a usage error for ``nan`` and ``inf``."""
+    if not math.isfinite(value):
+        raise typer.BadParameter(f"{value} is not a finite number")
+    return value
+
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout, for programs.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print as little as possible.")]
@@ -31,7 +40,10 @@ Seeds = Annotated[int, typer.Option("--seeds", metavar="N", min=1, help="Repeat 
 Concurrency = Annotated[
     int, typer.Option("--concurrency", metavar="N", min=0, help="Units at a time; 0 is one per core.")
 ]
-Scale = Annotated[float, typer.Option("--scale", metavar="X", help="Stretch sessions and windows by this factor.")]
+Scale = Annotated[
+    float,
+    typer.Option("--scale", metavar="X", min=0.1, callback=finite, help="Stretch sessions and windows by this factor."),
+]
 Executor = Annotated[str, typer.Option("--executor", metavar="BACKEND", help="The model that does the work.")]
 Summarizer = Annotated[str, typer.Option("--summarizer", metavar="BACKEND", help="The model that writes summaries.")]
 Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Run directory. Default: runs/<time>-<id>.")]

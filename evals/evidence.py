@@ -65,10 +65,15 @@ def sentence(trial: Trial, width: int = 160) -> str:
 
 
 def deciding_evidence(trial: Trial) -> EvidenceRecord | None:
-    """Return the first evidence of the verdict, or None without one."""
+    """Return the first evidence of what the verdict says, or None without one.
+
+    An over-restrictive reply also carries evidence that it named the approach; that is not what decided.
+    """
     if trial.verdict is None or not trial.verdict.evidence:
         return None
-    return trial.verdict.evidence[0]
+    evidence = trial.verdict.evidence
+    deciding = [item for item in evidence if trial.verdict.over_restriction and item.detector == "over-restriction"]
+    return (deciding or evidence)[0]
 
 
 def whereabouts(trial: Trial) -> str:
@@ -81,7 +86,7 @@ def whereabouts(trial: Trial) -> str:
     if retention is None:
         return "retention not scored"
     if retained(trial):
-        return f"still {retention.cls} in the payload" + (f" ({retention.where})" if retention.where else "")
+        return f"still in the payload, {retention.cls}" + (f" ({retention.where})" if retention.where else "")
     return _loss(trial, _LONG_LOSSES)
 
 

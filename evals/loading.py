@@ -9,7 +9,7 @@ from pathlib import Path
 
 from backslide.evals.aggregate import VariantSummary, summarize_run
 from backslide.evals.records import CompactionRecord, Manifest, PayloadRecord, Trial
-from backslide.evals.store import RunReader
+from backslide.evals.store import SESSIONS, RunReader
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class StoredRun:
         yield from RunReader(self.path).iter_payloads()
 
     def session(self, trial: Trial) -> str:
-        """Return the path of the session file of a trial."""
-        return str(self.path / trial.session)
+        """Return the path of the session file of a trial, or an empty text if none was kept."""
+        return str(self.path / SESSIONS / trial.session) if trial.session else ""
 
 
 def load_run(path: Path) -> StoredRun:

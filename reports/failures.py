@@ -57,8 +57,20 @@ def failure_texts(trials: Sequence[Trial], width: int, *, limit: int = 10) -> li
         gap = "  "
         if room < _SHORTEST_QUOTE:
             room, gap = width - len(where) - 6, "\n  "
-        texts.append(Text.assemble((line.place, style), f"{gap}“{sentence(trial, room)}”  ", (where, "dim")))
+        texts.append(Text.assemble((line.place, style), f"{gap}“{_fitting(trial, room)}”  ", (where, "dim")))
     return texts
+
+
+def _fitting(trial: Trial, cells: int) -> str:
+    """Return the quotation cut to terminal cells, of which an East Asian character takes two."""
+    from rich.cells import cell_len
+
+    room = cells
+    said = sentence(trial, room)
+    while cell_len(said) > cells and room > 1:
+        room -= (cell_len(said) - cells + 1) // 2
+        said = sentence(trial, room)
+    return said
 
 
 def _line(trial: Trial, quote: int) -> FailureLine:

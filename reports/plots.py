@@ -151,13 +151,13 @@ def _legend(figure: Figure, axis: Axes, entries: int) -> None:
 
 
 def _note(figure: Figure, text: str, simulated: bool) -> None:
-    models = " Simulated models: whether information survives, not whether a model obeys." if simulated else ""
+    models = "\nSimulated models: whether information survives, not whether a model obeys." if simulated else ""
     figure.text(0.01, 0.005, text + models, fontsize=7.5, color=_NOTE, ha="left", va="bottom")
 
 
 def _save(figure: Figure, path: Path) -> None:
     # The legend stands above the panels and the note below them.
-    figure.tight_layout(rect=(0, 0.035, 1, 0.94))
+    figure.tight_layout(rect=(0, 0.06, 1, 0.94))
     # Without the version stamp the same records give the same bytes.
     figure.savefig(path, metadata={"Software": None})
 

@@ -101,7 +101,8 @@ def trial_report(
     yield from _compactions(run, trial, planted, full=full)
     yield from _payload(run, trial)
     yield from _reply(trial)
-    yield Text(f"\nSession: {run.session(trial)}", style="dim")
+    if trial.session:
+        yield Text(f"\nSession: {run.session(trial)}", style="dim")
 
 
 def _headline(trial: Trial) -> Iterator[Text]:
@@ -163,14 +164,19 @@ def _exchanges(item: CompactionRecord, planted: Sequence[PlantedSentence], *, fu
 
 def _excerpt(exchange: SummarizerExchange, planted: Sequence[PlantedSentence]) -> str:
     """Return the request around the planted sentences, or say that they are not in it."""
-    parts = []
+    missing = [f"(turn {s.turn}'s sentence is not in this request)" for s in planted if s.text not in exchange.text]
+    windows: list[tuple[int, int]] = []
     for sentence in planted:
         at = exchange.text.find(sentence.text)
-        if at < 0:
-            parts.append(f"(turn {sentence.turn}'s sentence is not in this request)")
-            continue
-        start, end = max(0, at - _AROUND), at + len(sentence.text) + _AROUND
-        parts.append(f"…{exchange.text[start:end]}…")
+        if at >= 0:
+            windows.append((max(0, at - _AROUND), at + len(sentence.text) + _AROUND))
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(windows):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    parts = [f"…{exchange.text[start:end]}…" for start, end in merged] + missing
     return "\n".join(parts) if parts else shorten(exchange.text, 2 * _AROUND)
 
 
@@ -196,7 +202,7 @@ def _reply(trial: Trial) -> Iterator[Text]:
     if trial.reply is None:
         yield Text(f"  none: {trial.error or trial.unanswered}")
         return
-    text = Text(trial.reply.text)
+    text = Text(trial.reply.text.rstrip())
     bad = outcome(trial) in {"relapsed", "over-restricted"}
     for item in trial.verdict.evidence if trial.verdict else ():
         text.stylize("bold red" if bad else "bold", item.start, item.end)

@@ -15,7 +15,14 @@ def gate(
     run: options.RunDir,
     baseline: Annotated[Path, typer.Option("--baseline", metavar="FILE", help="A file of `backslide baseline`.")],
     payload_growth: Annotated[
-        float, typer.Option("--payload-growth", metavar="SHARE", min=0.0, help="Growth of payloads that passes.")
+        float,
+        typer.Option(
+            "--payload-growth",
+            metavar="SHARE",
+            min=0.0,
+            callback=options.finite,
+            help="Growth of payloads that passes, as a share.",
+        ),
     ] = 0.10,
     json_: options.Json = False,
     quiet: options.Quiet = False,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from backslide.scenarios import Problem, Scenario
     from backslide.scenarios.describe import Description
 
-app = typer.Typer(no_args_is_help=True, help="The corpus of scripted sessions.")
+app = typer.Typer(rich_markup_mode=None, help="The corpus of scripted sessions.")
 
 EXIT_INVALID = 2
 

@@ -17,7 +17,7 @@ from backslide.console import Output, print_json
 if TYPE_CHECKING:
     from backslide.scenarios import Scenario
 
-app = typer.Typer(no_args_is_help=True, help="One reply or text through a scorer.")
+app = typer.Typer(rich_markup_mode=None, help="One reply or text through a scorer.")
 
 EXIT_FOUND = 1
 

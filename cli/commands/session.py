@@ -10,7 +10,7 @@ import typer
 from backslide import options
 from backslide.console import Output
 
-app = typer.Typer(no_args_is_help=True, help="Session files.")
+app = typer.Typer(rich_markup_mode=None, help="Session files.")
 
 
 @app.callback()

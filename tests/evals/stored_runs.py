@@ -94,7 +94,7 @@ def trial(
         "payload_bytes": 20000,
         "requests": 1,
         "tokens_since_plant": 40000,
-        "session": f"sessions/{scenario}.{variant}.s{seed}.{probe}@{turn}.jsonl",
+        "session": f"{scenario}.{variant}.s{seed}.{probe}@{turn}.jsonl",
         "wall_ms": 1.5,
     }
     return Trial(**{**values, **changes})

@@ -55,9 +55,7 @@ def test_a_rate_without_answers_is_unknown() -> None:
 
 def test_cycles_from_three_on_are_counted_together() -> None:
     """The table ends at "3 and more"."""
-    trials = [
-        trial(turn=turn, cycle=cycle, relapse=cycle > 1) for turn, cycle in enumerate([0, 1, 2, 3, 4, 7])
-    ]
+    trials = [trial(turn=turn, cycle=cycle, relapse=cycle > 1) for turn, cycle in enumerate([0, 1, 2, 3, 4, 7])]
 
     summary = summarize_variant("naive", trials, [], [])
 
@@ -182,6 +180,20 @@ def test_the_sentence_is_the_one_that_decided() -> None:
     assert "global mutex" in sentence(relapsed, width=20)
 
 
+def test_the_sentence_of_a_refusal_is_the_refusal() -> None:
+    """That the approach is named further up does not decide an over-restriction."""
+    text = "You mention websockets. I will not use them."
+    base = trial(over=True, text=text)
+    assert base.verdict is not None
+    named = base.verdict.evidence[0].model_copy(update={"start": 12, "end": 22, "text": "websockets"})
+    refused = named.model_copy(
+        update={"detector": "over-restriction", "start": 24, "end": len(text), "text": text[24:]}
+    )
+    changed = base.model_copy(update={"verdict": base.verdict.model_copy(update={"evidence": [named, refused]})})
+
+    assert sentence(changed) == "I will not use them."
+
+
 @settings(deadline=None, max_examples=80)
 @given(text=st.text(min_size=1, max_size=200), data=st.data(), width=st.integers(10, 80))
 def test_a_quoted_sentence_is_one_line_within_its_width(text: str, data: st.DataObject, width: int) -> None:
@@ -190,9 +202,7 @@ def test_a_quoted_sentence_is_one_line_within_its_width(text: str, data: st.Data
     end = data.draw(st.integers(start, len(text)))
     base = trial(relapse=True)
     assert base.verdict is not None
-    evidence = base.verdict.evidence[0].model_copy(
-        update={"start": start, "end": end, "text": text[start:end]}
-    )
+    evidence = base.verdict.evidence[0].model_copy(update={"start": start, "end": end, "text": text[start:end]})
     reply = base.reply.model_copy(update={"text": text}) if base.reply else None
     changed = base.model_copy(
         update={"reply": reply, "verdict": base.verdict.model_copy(update={"evidence": [evidence]})}
@@ -209,7 +219,7 @@ def test_a_quoted_sentence_is_one_line_within_its_width(text: str, data: st.Data
     [
         (trial(retention="absent"), "dropped by the summarizer, turn 28"),
         (trial(retention="absent", unseen=True), "before the summarizer saw it"),
-        (trial(retention="stated"), "still stated in the payload (summary)"),
+        (trial(retention="stated"), "still in the payload, stated (summary)"),
         (trial(over=True), "lifted"),
     ],
 )

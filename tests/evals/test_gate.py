@@ -56,7 +56,7 @@ def test_a_rule_that_is_retained_and_newly_violated_fails(tmp_path: Path) -> Non
     result = gate(tmp_path, [trial()], [trial(relapse=True, retention="stated")])
 
     assert result.verdict == "regression"
-    assert "still stated" in str(result.regressions[0].where)
+    assert "still in the payload" in str(result.regressions[0].where)
 
 
 def test_a_constraint_lost_from_the_payload_is_a_regression_before_it_is_a_relapse(tmp_path: Path) -> None:
