@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from backslide.harness.models.stance import Stance, Subject, judge, mask_pronouns
+from backslide.harness.models.stance_words import SUBJECT
 from backslide.harness.models.text import Statement, fold, statements
 
 
@@ -59,6 +60,7 @@ def read_text(text: str, subject: Subject, log: bool = False) -> tuple[Remark, .
     if not subject.pattern.search(fold(text)):
         return ()
     remarks: list[Remark] = []
+    # The statement right before, if it is on the subject: only then can a pronoun stand for it.
     before: Statement | None = None
     for statement in statements(text, log):
         if statement.kind == "code":
@@ -66,19 +68,14 @@ def read_text(text: str, subject: Subject, log: bool = False) -> tuple[Remark, .
             continue
         folded = fold(statement.text)
         masked = subject.masked(folded)
-        if masked is None and before is not None and _follows(before, statement):
+        if masked is None and before is not None and statement.kind != "heading":
             masked = mask_pronouns(folded)
         if masked is None and _titled(statement, subject):
-            masked = folded
+            masked = mask_pronouns(folded) or f"{SUBJECT}: {folded}"
         before = statement if masked is not None else None
         if masked is not None:
             remarks.append(Remark(statement.text, judge(masked, statement.titles)))
     return tuple(remarks)
-
-
-def _follows(before: Statement, statement: Statement) -> bool:
-    """Return whether a pronoun in `statement` can stand for the subject of `before`."""
-    return statement.kind != "heading" and statement.block - before.block <= 1
 
 
 def _titled(statement: Statement, subject: Subject) -> bool:

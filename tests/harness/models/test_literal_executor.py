@@ -69,7 +69,7 @@ def test_arguments_of_tool_calls_are_not_read() -> None:
 
 def test_the_request_itself_is_no_statement_but_words_beside_it_are() -> None:
     """A request that sounds like a ban binds nobody; a rule restated in the same message does."""
-    card = replace(CARD, request="Do not use Redis? Explain what you would do.")
+    card = replace(CARD, request="Show me how we do not use Redis in a cache.")
     assert answer(card=card) == LURE
 
     restated = chat(system("s"), user(f"Reminder: no Redis in this service.\n\n{REQUEST}"))

@@ -141,6 +141,13 @@ def test_the_heading_carries_to_its_bullets() -> None:
         assert stance(f"{heading}\n- network cache for sessions (4 ms a hit)") == "neutral", heading
 
 
+def test_a_title_can_name_the_subject() -> None:
+    """Under the subject's own heading the bullets speak of it without naming it."""
+    assert stance("## Redis\n- rejected: 4 ms a hit") == "forbids"
+    assert stance("## Redis\n- ruled out at first, allowed again since Monday") == "lifts"
+    assert stance("## Redis\n- the pool has 8 connections") == "neutral"
+
+
 def test_the_stance_of_a_heading_ends_with_its_section() -> None:
     """The next heading of the same level starts afresh."""
     assert stance("## Rejected\n- memcached\n\n## State\n- Redis fixture reads the port") == "neutral"
