@@ -55,9 +55,9 @@ def inspect_session(path: Path, settings: Mapping[str, Any] | None = None) -> di
     """Return what a session file holds and what would be made of it, as plain JSON values.
 
     `settings` are Pi's, with an optional ``oracle`` object: ``model``, ``leaf`` to stand at, ``navigate``
-    and ``fork`` targets, ``replies`` of the summarizer, ``instructions``, ``thinkingLevel``,
-    ``overflowRecoveryAttempted``. Raises `InputError` if the file is no session or a setting cannot be
-    used.
+    and ``fork`` targets (an unknown one becomes an ``error``), ``replies`` of the summarizer,
+    ``instructions``, ``thinkingLevel``, ``overflowRecoveryAttempted``. Raises `InputError` if the file is
+    no session or a setting cannot be used.
     """
     document = dict(settings or {})
     oracle = document.pop("oracle", None) or {}
@@ -83,9 +83,19 @@ async def _runs(inspected: Inspected) -> dict[str, Any]:
         runs["compact"] = await inspected_compaction(inspected, preparation)
     targets = inspected.oracle.get("navigate")
     if targets:
-        runs["navigate"] = [await inspected_navigation(inspected, target) for target in targets]
-    if inspected.oracle.get("fork"):
-        runs["fork"] = inspected_fork(inspected, inspected.oracle["fork"])
+        runs["navigate"] = [
+            await inspected_navigation(inspected, target)
+            if target in inspected.session
+            else {"target": target, "error": "the session has no such entry"}
+            for target in targets
+        ]
+    fork = inspected.oracle.get("fork")
+    if fork:
+        runs["fork"] = (
+            inspected_fork(inspected, fork)
+            if fork in inspected.session
+            else {"error": f"the session has no entry {fork}"}
+        )
     return runs
 
 
@@ -257,8 +267,7 @@ def _digest_or_none(text: str | None) -> Any:
 
 def _named(entries: Sequence[Entry], messages: Sequence[Message]) -> list[dict[str, Any]]:
     return [
-        {"id": entry.get("id"), "role": message.get("role")}
-        for entry, message in zip(entries, messages, strict=True)
+        {"id": entry.get("id"), "role": message.get("role")} for entry, message in zip(entries, messages, strict=True)
     ]
 
 

@@ -94,7 +94,7 @@ def _compacted_at(session: Session) -> float:
     branch = session.view()
     if not branch.compactions:
         return -math.inf
-    return parse_ms(branch.entries[branch.compactions[-1]].get("timestamp"))
+    return parse_ms(branch.entries[branch.compactions[-1]].get("timestamp", ""))
 
 
 def _is_old(message: Message, compacted: float) -> bool:

@@ -11,6 +11,7 @@ from backslide.harness import jsjson
 from backslide.harness.compaction.estimate import ContextEstimate
 from backslide.harness.compaction.fileops import FileOps, file_lists
 from backslide.harness.compaction.serialize import joined_text
+from backslide.harness.roles import shown as js_text
 from backslide.harness.session import Message
 from backslide.harness.wire import blocks_of
 
@@ -50,7 +51,7 @@ def message_document(message: Message) -> dict[str, Any]:
         shown["stopReason"] = message.get("stopReason")
         if message.get("errorMessage"):
             shown["errorMessage"] = message["errorMessage"]
-        shown["model"] = f"{message.get('provider')}/{message.get('model')}"
+        shown["model"] = f"{js_text(message.get('provider'))}/{js_text(message.get('model'))}"
     for key in _OWN_KEYS.get(str(role), ()):
         if key in message:
             shown[key] = message[key]

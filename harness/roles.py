@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from backslide.harness import jsjson
+
 Message = dict[str, Any]
 
 COMPACTION_LEAD_IN = (
     "The conversation history before this point was compacted into the following summary:\n\n<summary>\n"
 )
 COMPACTION_CLOSE = "\n</summary>"
-BRANCH_LEAD_IN = (
-    "The following is a summary of a branch that this conversation came back from:\n\n<summary>\n"
-)
+BRANCH_LEAD_IN = "The following is a summary of a branch that this conversation came back from:\n\n<summary>\n"
 BRANCH_CLOSE = "</summary>"
 
 
@@ -34,11 +34,7 @@ def llm_message(message: Message) -> Message | None:
         return None if message.get("excludeFromContext") else _user(message, bashshown(message))
     if role == "custom":
         content = message.get("content")
-        return (
-            _user(message, content)
-            if isinstance(content, str)
-            else {**_user(message, ""), "content": content}
-        )
+        return _user(message, content) if isinstance(content, str) else {**_user(message, ""), "content": content}
     if role == "branchSummary":
         return _user(message, BRANCH_LEAD_IN + shown(message.get("summary")) + BRANCH_CLOSE)
     if role == "compactionSummary":
@@ -57,19 +53,19 @@ def _user(source: Message, text: str) -> Message:
 def bashshown(message: Message) -> str:
     """Return the text of a command that the user ran: the command, its output, how it ended."""
     output = message.get("output")
-    parts = [
-        f"Ran `{shown(message.get('command'))}`\n" + (f"```\n{output}\n```" if output else "(no output)")
-    ]
+    parts = [f"Ran `{shown(message.get('command'))}`\n" + (f"```\n{output}\n```" if output else "(no output)")]
     code = message.get("exitCode")
     if message.get("cancelled"):
         parts.append("(command cancelled)")
     elif code is not None and code != 0:
-        parts.append(f"Command exited with code {code}")
+        parts.append(f"Command exited with code {shown(code)}")
     if message.get("truncated") and message.get("fullOutputPath"):
         parts.append(f"[Output truncated. Full output: {message['fullOutputPath']}]")
     return "\n\n".join(parts)
 
 
 def shown(value: Any) -> str:
-    """Return a value inside a template text; what is absent reads "undefined"."""
-    return "undefined" if value is None else str(value)
+    """Return a value inside a template text as JavaScript shows it; what is absent reads "undefined"."""
+    if isinstance(value, str):
+        return value
+    return "undefined" if value is None else jsjson.stringify(value)

@@ -21,6 +21,7 @@ from typing import Any
 from backslide.harness import jsjson
 from backslide.harness.jsjson import remove_lone_surrogates
 from backslide.harness.roles import convert_to_llm, llm_message, shown
+from backslide.harness.session.branch import id_key
 from backslide.harness.settings import ModelInfo
 from backslide.harness.wireids import wire_id
 
@@ -100,10 +101,10 @@ def join_pieces(pieces: Iterable[WirePiece]) -> list[Message]:
     for piece in pieces:
         if piece.role == "toolResult":
             sent.append(_renamed_result(piece.body, renamed))
-            answered.add(sent[-1].get("tool_call_id"))
+            answered.add(id_key(sent[-1].get("tool_call_id")))
             images += piece.images
             continue
-        renamed.update((own, wire) for own, wire in piece.calls if own != wire)
+        renamed.update((id_key(own), wire) for own, wire in piece.calls if own != wire)
         _answer(open_calls, answered, sent)
         if piece.failed:
             continue
@@ -120,7 +121,7 @@ def join_pieces(pieces: Iterable[WirePiece]) -> list[Message]:
 
 def _renamed_result(body: Message | None, renamed: Mapping[Any, Any]) -> Message:
     result = body or {}
-    own = result.get("tool_call_id")
+    own = id_key(result.get("tool_call_id"))
     return {**result, "tool_call_id": renamed[own]} if own in renamed else result
 
 
@@ -128,7 +129,7 @@ def _answer(open_calls: list[Any], answered: set[Any], sent: list[Message]) -> N
     sent += [
         {"role": "tool", "content": NO_RESULT, **_call_id(call_id)}
         for call_id in open_calls
-        if call_id not in answered
+        if id_key(call_id) not in answered
     ]
     open_calls.clear()
 
@@ -167,11 +168,15 @@ def _user_body(content: Any, model: ModelInfo) -> Message | None:
 
 
 def _result_piece(message: Message, model: ModelInfo) -> WirePiece:
-    blocks = _without_images(blocks_of(message.get("content")), TOOL_IMAGE_OMITTED, model)
+    content = message.get("content")
+    # A text in place of blocks is not in the format; Pi sends nothing of it, so neither does this.
+    blocks = _without_images([] if isinstance(content, str) else blocks_of(content), TOOL_IMAGE_OMITTED, model)
     text = "\n".join(_str(block, "text") for block in blocks if block.get("type") == "text")
     images = tuple(_image(block) for block in blocks if block.get("type") == "image")
-    shown = text or ("(see attached image)" if images else "(no tool output)")
-    body = {"role": "tool", "content": remove_lone_surrogates(shown), **_call_id(message.get("toolCallId"))}
+    text = text or ("(see attached image)" if images else "(no tool output)")
+    body = {"role": "tool", "content": remove_lone_surrogates(text)}
+    if "toolCallId" in message:
+        body["tool_call_id"] = message["toolCallId"]
     return WirePiece("toolResult", body, images=images)
 
 
@@ -180,9 +185,7 @@ def _assistant_piece(message: Message, model: ModelInfo) -> WirePiece:
     same = own == (model.provider, model.api, model.id)
     blocks = _for_model(blocks_of(message.get("content")), same)
     calls = [block for block in blocks if block.get("type") == "toolCall"]
-    ids = tuple(
-        (call.get("id"), call.get("id") if same else wire_id(call.get("id"), model)) for call in calls
-    )
+    ids = tuple((call.get("id"), call.get("id") if same else wire_id(call.get("id"), model)) for call in calls)
     failed = message.get("stopReason") in {"error", "aborted"}
     body: Message = {"role": "assistant", "content": None}
     text = "".join(
@@ -192,9 +195,7 @@ def _assistant_piece(message: Message, model: ModelInfo) -> WirePiece:
     )
     if text:
         body["content"] = text
-    thoughts = [
-        block for block in blocks if block.get("type") == "thinking" and jsjson.trim(_str(block, "thinking"))
-    ]
+    thoughts = [block for block in blocks if block.get("type") == "thinking" and jsjson.trim(_str(block, "thinking"))]
     if thoughts and (signature := _str(thoughts[0], "thinkingSignature")):
         body[signature] = "\n".join(_str(block, "thinking") for block in thoughts)
     if calls:
@@ -237,10 +238,11 @@ def _without_images(blocks: list[Message], note: str, model: ModelInfo) -> list[
 
 
 def _call(call: Message, wire: Any) -> Message:
-    function = {"name": call.get("name")}
+    """Return a call as it is sent; what it lacks is not sent."""
+    function = {"name": call["name"]} if "name" in call else {}
     if "arguments" in call:
         function["arguments"] = jsjson.stringify(call["arguments"])
-    return {"id": wire, "type": "function", "function": function}
+    return {**({"id": wire} if "id" in call else {}), "type": "function", "function": function}
 
 
 def _reasoning_details(calls: list[Message]) -> list[Any]:

@@ -175,15 +175,19 @@ class Landing:
 def landing(session: Session, target: str) -> Landing:
     """Return where a move to `target` ends: at the entry, or before it if it would be written anew.
 
+    A parent that does not exist counts as none, as it does on the branch.
     Raises `InputError` for an unknown target.
     """
     entry = session.entry(target)
     message = entry.get("message")
     if entry.get("type") == "message" and isinstance(message, dict) and message.get("role") == "user":
-        return Landing(entry.get("parentId"), joined_text(message.get("content"), ""))
-    if entry.get("type") == "custom_message":
-        return Landing(entry.get("parentId"), joined_text(entry.get("content"), ""))
-    return Landing(target, None)
+        text = joined_text(message.get("content"), "")
+    elif entry.get("type") == "custom_message":
+        text = joined_text(entry.get("content"), "")
+    else:
+        return Landing(target, None)
+    parent = entry.get("parentId")
+    return Landing(parent if parent in session else None, text)
 
 
 async def navigate(

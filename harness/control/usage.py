@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from backslide.harness.compaction.estimate import estimate_context_tokens, valid_usage
+from backslide.harness.roles import shown
 from backslide.harness.session import Entry, Message, Session
 from backslide.harness.settings import ModelInfo
 
@@ -118,8 +119,9 @@ def _attributed(entry: Entry) -> tuple[str | None, Any]:
         return TOOLS_AND_SUMMARIES, entry.get("usage")
     message = _message(entry) if entry.get("type") == "message" else {}
     if message.get("role") == "assistant":
-        model = message.get("responseModel")
-        return f"{message.get('provider')}/{message.get('model') if model is None else model}", message.get("usage")
+        answered = message.get("responseModel")
+        model = message.get("model") if answered is None else answered
+        return f"{shown(message.get('provider'))}/{shown(model)}", message.get("usage")
     return (TOOLS_AND_SUMMARIES, message.get("usage")) if message.get("role") == "toolResult" else (None, None)
 
 

@@ -36,10 +36,11 @@ def iso(milliseconds: int) -> str:
 def parse_ms(value: Any) -> float:
     """Return an entry's timestamp in milliseconds since 1970, NaN if it is not a time.
 
-    ISO texts and numbers are read as ``new Date(value)`` reads them; a text without a zone is taken as UTC.
+    ISO texts, numbers and null (0) are read as ``new Date(value)`` reads them; a text without a zone is
+    taken as UTC.
     """
-    if isinstance(value, bool) or value is None:
-        return math.nan
+    if value is None:
+        return 0
     if isinstance(value, int | float):
         return value
     match = _ISO.fullmatch(value) if isinstance(value, str) else None

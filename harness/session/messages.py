@@ -43,7 +43,7 @@ def custom_message(entry: Entry, content: Any) -> Message:
     for key in ("display", "details"):
         if key in entry:
             message[key] = entry[key]
-    message["timestamp"] = parse_ms(entry.get("timestamp"))
+    message["timestamp"] = parse_ms(entry.get("timestamp", ""))
     return message
 
 
@@ -53,7 +53,7 @@ def branch_summary_message(entry: Entry) -> Message:
         "role": "branchSummary",
         "summary": entry.get("summary"),
         "fromId": entry.get("fromId"),
-        "timestamp": parse_ms(entry.get("timestamp")),
+        "timestamp": parse_ms(entry.get("timestamp", "")),
     }
 
 
@@ -63,5 +63,5 @@ def compaction_summary_message(entry: Entry) -> Message:
         "role": "compactionSummary",
         "summary": entry.get("summary"),
         "tokensBefore": entry.get("tokensBefore"),
-        "timestamp": parse_ms(entry.get("timestamp")),
+        "timestamp": parse_ms(entry.get("timestamp", "")),
     }

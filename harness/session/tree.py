@@ -148,5 +148,5 @@ def build_tree(
 
 def _by_time(one: TreeNode, other: TreeNode) -> int:
     """Compare as a subtraction of times does in a JavaScript sort: what is not a time is equal to all."""
-    difference = parse_ms(one.entry.get("timestamp")) - parse_ms(other.entry.get("timestamp"))
+    difference = parse_ms(one.entry.get("timestamp", "")) - parse_ms(other.entry.get("timestamp", ""))
     return int(difference > 0) - int(difference < 0)
