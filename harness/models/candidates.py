@@ -178,29 +178,60 @@ def rejects(text: str) -> float:
     return score * (0.4 if _FLEETING.search(text) else 1.0)
 
 
-@lru_cache(maxsize=65536)
+@dataclass(frozen=True, slots=True)
+class _Sound:
+    """What a sentence sounds like, whoever says it."""
+
+    rejects: float
+    lifts: bool
+    decides: bool
+    reason: bool
+    asks: bool
+    fleeting: bool
+    aims: bool
+    done: bool
+    next: bool
+
+
+@lru_cache(maxsize=16384)
+def _sound(text: str) -> _Sound:
+    def has(cue: re.Pattern[str]) -> bool:
+        return cue.search(text) is not None
+
+    return _Sound(
+        rejects(text),
+        lifts(text),
+        has(_DECIDES),
+        has(_REASON),
+        has(_ASKS),
+        has(_FLEETING),
+        has(_AIMS),
+        has(_DONE),
+        has(_NEXT),
+    )
+
+
 def score(candidate: Candidate, purpose: Purpose, last_turn: int) -> float:
     """Return how well a candidate serves `purpose`; below about 0.8 it is not worth a line."""
-    text, spoken = candidate.text, _SPOKEN[candidate.speaker]
+    sound, spoken = _sound(candidate.text), _SPOKEN[candidate.speaker]
     recent = candidate.turn / max(1, last_turn)
+    user = candidate.speaker == "user"
     if purpose == "rejected":
-        return rejects(text) * spoken
+        return sound.rejects * spoken
     if purpose == "lifted":
-        return 3.0 * spoken if lifts(text) else 0.0
+        return 3.0 * spoken if sound.lifts else 0.0
     if purpose == "decisions":
-        firm = (1.6 if _DECIDES.search(text) else 0.0) + (0.5 if _REASON.search(text) else 0.0) + 0.3 * rejects(text)
-        return firm * spoken * (0.2 if _ASKS.search(text) else 1.0) * (0.5 if _FLEETING.search(text) else 1.0)
+        firm = 1.6 * sound.decides + 0.5 * sound.reason + 0.3 * sound.rejects
+        return firm * spoken * (0.2 if sound.asks else 1.0) * (0.5 if sound.fleeting else 1.0)
     if purpose == "goal":
-        opening = 2.5 / max(1, candidate.turn) if candidate.speaker == "user" else 0.0
-        return opening + (0.6 * spoken if candidate.speaker == "user" and _AIMS.search(text) else 0.0)
+        opening = 2.5 / max(1, candidate.turn) if user else 0.0
+        return opening + (0.6 * spoken if user and sound.aims else 0.0)
     if purpose == "state":
         told = candidate.speaker in {"assistant", "summary", "plain"}
-        return (1.0 + recent) * spoken if told and _DONE.search(text) and not _ASKS.search(text) else 0.0
+        return (1.0 + recent) * spoken if told and sound.done and not sound.asks else 0.0
     if purpose == "next":
-        late = max(0.0, (recent - 0.7) / 0.3) if candidate.speaker in {"user", "assistant"} else 0.0
-        return late * (1.2 if candidate.speaker == "user" else 0.6) + (
-            0.8 * (0.3 + recent) if _NEXT.search(text) else 0.0
-        )
+        late = max(0.0, (recent - 0.7) / 0.3) if user or candidate.speaker == "assistant" else 0.0
+        return late * (1.2 if user else 0.6) + (0.8 * (0.3 + recent) if sound.next else 0.0)
     if purpose == "quotes":
-        return 1.0 + rejects(text) if candidate.speaker == "user" else 0.0
-    return spoken * (0.6 + 0.4 * bool(_DECIDES.search(text) or _DONE.search(text)))
+        return 1.0 + sound.rejects if user else 0.0
+    return spoken * (0.6 + 0.4 * (sound.decides or sound.done))

@@ -41,6 +41,6 @@ class Gateway:
             raise ModelError(f"no model is configured for the role '{request.role}'")
         reply = await model.complete(request)
         exchange = Exchange(request, reply, model.name, model.simulated)
-        for listener in self._listeners:
+        for listener in tuple(self._listeners):
             listener(exchange)
         return reply

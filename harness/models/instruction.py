@@ -166,6 +166,7 @@ _BULLETS = re.compile(
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 
 
+@lru_cache(maxsize=256)
 def read_instruction(user_words: str, system_words: str = "") -> Instruction:
     """Understand a prompt; sections are taken from the user's message if it asks for any, else from the system's."""
     everything = f"{system_words}\n{user_words}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from backslide.harness.models.activity import activities, report
 from backslide.harness.models.candidates import Candidate, gather, rejects, score
@@ -98,18 +99,24 @@ def _fill(
     for value, known in ranked:
         if current.section.most is not None and len(current.bullets) >= current.section.most:
             break
-        words = frozenset(content_words(known.text))
-        if len(words) < 2:
-            continue
-        if any(len(words & other) >= 0.85 * len(words) for other in used):
-            continue
         cost = count(f"- {known.text}\n")
         if spent + cost > share:
+            continue
+        words = _words(known.text)
+        if len(words) < 2:
+            continue
+        enough = 0.85 * len(words)
+        if any(len(words & other) >= enough for other in used):
             continue
         spent += cost
         used.append(words)
         current.bullets.append((value, known))
     return spent
+
+
+@lru_cache(maxsize=16384)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(content_words(text))
 
 
 def _weight(section: Section) -> float:
