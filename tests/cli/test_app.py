@@ -78,7 +78,7 @@ def test_the_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None
         (["rum"], "see backslide --help"),
         (["run", "--seed", "3"], "see backslide run --help"),
         (["run", "--seeds", "many"], "see backslide run --help"),
-        (["run", "--scale", "nan"], "not a finite number"),
+        (["run", "--scale", "inf"], "not a finite number"),
         (["run", "--scale", "0"], "see backslide run --help"),
         (["gate", "runs/x"], "see backslide gate --help"),
         (["gate", "runs/x", "--baseline", "b", "--payload-growth", "inf"], "not a finite number"),

@@ -68,10 +68,11 @@ def test_cycles_from_three_on_are_counted_together() -> None:
 
 
 def test_what_no_summarizer_saw_is_counted_by_carrier() -> None:
-    """Each constraint lost unseen at a compaction counts once, and once for its carrier."""
+    """Each constraint lost unseen at a compaction counts once, and once for its carrier; what was seen and left out does not."""
     compactions = [
         compaction(index=1, fates=[fate(unseen=True), fate(after="stated", constraint="other")]),
         compaction(index=2, fates=[fate(unseen=True, constraint="other")]),
+        compaction(index=3, fates=[fate()]),
         compaction(variant="trim", fates=[fate(unseen=True)]),
     ]
 

@@ -63,9 +63,7 @@ def test_a_constraint_lost_from_the_payload_is_a_regression_before_it_is_a_relap
     """The executor was lucky this time; the information is gone nevertheless."""
     result = gate(tmp_path, [trial()], [trial(retention="diluted")])
 
-    assert [(c.kind, c.before, c.now) for c in result.regressions] == [
-        ("lost-constraint", "stated", "diluted")
-    ]
+    assert [(c.kind, c.before, c.now) for c in result.regressions] == [("lost-constraint", "stated", "diluted")]
 
 
 def test_a_new_over_restriction_is_a_regression(tmp_path: Path) -> None:
@@ -202,6 +200,22 @@ def test_trials_that_vanished_are_reported(tmp_path: Path) -> None:
 
     assert result.verdict == "incomplete"
     assert "persist-next@36" in result.reasons[0]
+
+
+def test_a_trial_that_an_outage_ended_is_neither_pass_nor_fail(tmp_path: Path) -> None:
+    """The unit went on, one of its probes could not be completed."""
+    result = gate(tmp_path, [trial(turn=30)], [trial(turn=30, unanswered="error", error="timeout")])
+
+    assert (result.verdict, result.regressions) == ("incomplete", ())
+
+
+def test_a_new_variant_is_reported_and_not_judged(tmp_path: Path) -> None:
+    """Nobody knows yet what it should do."""
+    now = [trial(), trial(variant="mine", relapse=True, retention="absent")]
+
+    result = gate(tmp_path, [trial()], now, compactions=[compaction(variant="mine", fates=[fate(unseen=True)])])
+
+    assert (result.verdict, result.new_variants) == ("pass", ("mine",))
 
 
 def test_a_regression_outweighs_what_is_missing(tmp_path: Path) -> None:

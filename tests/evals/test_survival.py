@@ -79,7 +79,12 @@ def test_without_a_death_the_exact_bound_is_shown_instead_of_certainty() -> None
     assert curve.half_life is None
     assert curve.half_life_text == "not reached"
     assert curve.bound == pytest.approx(0.058, abs=0.0005)
-    assert curve.points[0].low == pytest.approx(1 - 0.058, abs=0.0005)
+    assert [point.low for point in curve.points] == pytest.approx([1 - 0.058] * 2, abs=0.0005)
+
+
+def test_the_half_life_is_reached_at_exactly_one_half() -> None:
+    """One of two dead at cycle 1 is one half."""
+    assert survival_curve(life("a", "or") + life("b", "ooo"), "naive", "behavioural").half_life == 1
 
 
 def test_when_all_have_died_the_band_does_not_end_at_zero() -> None:
@@ -123,6 +128,4 @@ def test_every_curve_falls_and_stays_inside_its_band(fates: list[str]) -> None:
 
     values = [point.survival for point in curve.points]
     assert values == sorted(values, reverse=True)
-    assert all(
-        0 <= p.low <= p.survival + 1e-9 and p.survival <= p.high + 1e-9 <= 1 + 1e-9 for p in curve.points
-    )
+    assert all(0 <= p.low <= p.survival + 1e-9 and p.survival <= p.high + 1e-9 <= 1 + 1e-9 for p in curve.points)
