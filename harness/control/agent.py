@@ -22,12 +22,15 @@ from backslide.harness.control.events import (
     EventListener,
     MessageEnd,
 )
-from backslide.harness.control.tools import Toolbox
+from backslide.harness.control.tools import Toolbox, ToolResult
 from backslide.harness.models.gateway import Gateway
 from backslide.harness.models.protocol import Cause, Reply
 from backslide.harness.payload.body import PayloadBuilder
 from backslide.harness.session import Session
 from backslide.harness.settings import ModelInfo, Settings
+
+CUT_OFF = ToolResult("Not run: the reply reached its output limit before the call was complete.", is_error=True)
+"""The result of every call of a reply that stopped for its length."""
 
 
 class RetryPolicy(Protocol):
@@ -81,6 +84,7 @@ class Agent(CompactorHost):
         self._retry = retry
         self._listeners: list[EventListener] = []
         self._last_assistant: dict[str, Any] | None = None
+        self.payloads.set_model(model)
         self._compactor = Compactor(self, strategy)
 
     def subscribe(self, listener: EventListener) -> Callable[[], None]:
@@ -90,13 +94,14 @@ class Agent(CompactorHost):
 
     def emit(self, event: Event) -> None:
         """Tell the listeners."""
-        for listener in self._listeners:
+        for listener in tuple(self._listeners):
             listener(event)
 
     async def prompt(self, text: str) -> dict[str, Any] | None:
         """Send the user's words and work until the agent settles; return the last assistant message."""
-        if self._last_assistant is not None:
-            await self._compactor.check(self._last_assistant, before_prompt=True)
+        before = next((message for message in reversed(self.messages) if message.get("role") == "assistant"), None)
+        if before is not None:
+            await self._compactor.check(before, before_prompt=True)
         self._compactor.user_spoke()
         message = {"role": "user", "content": [{"type": "text", "text": text}], "timestamp": self._now()}
         await self._run([message])
@@ -127,7 +132,8 @@ class Agent(CompactorHost):
             if reply.stop_reason in {"error", "aborted"} or not reply.tool_calls:
                 break
             for call in reply.tool_calls:
-                result = await self.tools.run(call)
+                # The arguments of a reply that was cut off may be half of what was meant.
+                result = CUT_OFF if reply.stop_reason == "length" else await self.tools.run(call)
                 self._add(self._tool_result(call, result.text, is_error=result.is_error), added)
             if limit is not None and asked >= limit:
                 break

@@ -7,7 +7,7 @@ with a retry); above the threshold the session is compacted and waits for the ne
 
 from __future__ import annotations
 
-from datetime import datetime
+import math
 from typing import Any, Protocol
 
 from backslide.harness.compaction.estimate import calculate_context_tokens
@@ -25,6 +25,7 @@ from backslide.harness.models.gateway import Gateway
 from backslide.harness.models.protocol import Reply
 from backslide.harness.payload.body import PayloadBuilder
 from backslide.harness.session import Session
+from backslide.harness.session.clock import parse_ms
 from backslide.harness.settings import ModelInfo, Settings
 
 
@@ -116,7 +117,7 @@ class Compactor:
                 raise
             return False
         self._write(done)
-        host.messages = self._active_context()
+        host.messages = self._active_context(drop_last_reply=will_retry)
         after = host.payloads.context_tokens(host.messages)
         host.emit(CompactionEnd(reason, host.messages, done.summary, before, after, will_retry))
         return True
@@ -130,11 +131,17 @@ class Compactor:
             usage=done.usage,
         )
 
-    def _active_context(self) -> list[dict[str, Any]]:
-        """Return the rebuilt context without a failed reply at its end, which is history only."""
+    def _active_context(self, *, drop_last_reply: bool) -> list[dict[str, Any]]:
+        """Return the rebuilt context without a failed reply at its end, which is history only.
+
+        A reply that is to be asked for again has failed, whatever its stop reason.
+        """
         messages = list(self._host.session.context().messages)
-        while messages and messages[-1].get("role") == "assistant" and messages[-1].get("stopReason") == "error":
+        while messages and messages[-1].get("role") == "assistant":
+            if messages[-1].get("stopReason") != "error" and not drop_last_reply:
+                break
             messages.pop()
+            drop_last_reply = False
         return messages
 
     def _context(self, instructions: str | None) -> StrategyContext:
@@ -161,16 +168,14 @@ class Compactor:
         view = self._host.session.view()
         if not view.compactions:
             return False
-        stamp = view.entries[view.compactions[-1]].get("timestamp")
-        if not isinstance(stamp, str):
-            return False
-        moment = datetime.fromisoformat(stamp).timestamp() * 1000
-        return bool(message.get("timestamp", 0) <= moment)
+        stamp = message.get("timestamp")
+        compacted = parse_ms(view.entries[view.compactions[-1]].get("timestamp"))
+        return bool((stamp if isinstance(stamp, int | float) else 0) <= compacted)
 
     def _context_tokens(self, message: dict[str, Any]) -> float | None:
         """Return the context's tokens as the provider reported them, else as metered."""
         if message.get("stopReason") != "error":
             reported = calculate_context_tokens(message.get("usage") or {})
-            if reported:
+            if reported and not math.isnan(reported):
                 return reported
         return self._host.payloads.context_tokens(self._host.messages)

@@ -64,7 +64,7 @@ def is_overflow(message: Mapping[str, Any], context_window: float) -> bool:
     """
     stop = message.get("stopReason")
     text = message.get("errorMessage")
-    if stop == "error" and text:
+    if stop == "error" and isinstance(text, str) and text:
         return bool(_OVERFLOW.search(text)) and not _EXCLUDED.search(text)
     usage = message.get("usage") or {}
     if not context_window:

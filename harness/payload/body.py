@@ -15,7 +15,7 @@ from typing import Any
 
 from backslide.harness.compaction.strategies.base import SummaryRequest
 from backslide.harness.models.protocol import Cause, Measurement, Request, Role
-from backslide.harness.payload.tokens import MESSAGE_OVERHEAD, TOOL_OVERHEAD, TokenCounter, utf8_length
+from backslide.harness.payload.tokens import MESSAGE_OVERHEAD, TOOL_OVERHEAD, TokenCounter
 from backslide.harness.roles import BRANCH_CLOSE, BRANCH_LEAD_IN, COMPACTION_CLOSE, COMPACTION_LEAD_IN
 from backslide.harness.settings import ModelInfo
 from backslide.harness.wire import Wire
@@ -107,13 +107,13 @@ class PayloadBuilder:
     ) -> Request:
         """Return the request that sends a context to `model`.
 
-        Its output budget is the model's limit, or what the window leaves. A list that has only grown since the last
-        request costs what it has grown by.
+        Its output budget is the model's limit, or what the window leaves; none where neither is known. A list that has
+        only grown since the last request costs what it has grown by.
         """
         settled = self._settled(messages, model)
         total = settled.total.copy()
         for body in self._wire(model).messages(self._registered(messages[settled.length :], model)):
-            total.add(self._known(body, str(body.get("role"))))
+            total.add(self._sent(body))
         tool_fragment = self._tool_fragment(tools)
         return self._assemble(total, role, cause, model, int(model.max_tokens), tool_fragment)
 
@@ -176,7 +176,7 @@ class PayloadBuilder:
             # A renamed call may be answered after the next user message, which only the whole context shows.
             return Settled(messages, model, 0, None, _with(self._system))
         for body in wire.messages(self._registered(new, model)):
-            known.total.add(self._known(body, str(body.get("role"))))
+            known.total.add(self._sent(body))
         known.length = end
         known.last = messages[end - 1] if end else None
         return known
@@ -187,6 +187,14 @@ class PayloadBuilder:
             # The body is kept beside its fragment, so its id cannot name another object.
             known = self._fragments[id(body)] = (body, self._fragment(body, origin))
         return known[1]
+
+    def _sent(self, body: Body) -> Fragment:
+        """Return the fragment of a request message that `_registered` noted, or of one that neighbours gave rise to.
+
+        The latter is made anew for each payload; to remember it would keep every copy.
+        """
+        known = self._fragments.get(id(body))
+        return self._fragment(body, str(body.get("role"))) if known is None else known[1]
 
     def _fragment(self, body: Body, origin: str) -> Fragment:
         origins: list[tuple[str, int, int]] = []
@@ -216,8 +224,16 @@ class PayloadBuilder:
             total.count(tools)
             tail = b'],"tools":' + tools.data
         window = int(model.context_window)
-        budget = max(1, min(wanted, window - total.tokens)) if window else wanted
-        body = b'%b%b%b,"max_completion_tokens":%d}' % (_head(model.id), joined, tail, budget)
+        limits = [wanted] if wanted > 0 else []
+        if window:
+            limits.append(window - total.tokens)
+        budget = max(1, min(limits)) if limits else 0
+        body = b"%b%b%b%b}" % (
+            _head(model.id),
+            joined,
+            tail,
+            b',"max_completion_tokens":%d' % budget if limits else b"",
+        )
         total.composition["overhead"] = total.tokens - sum(total.composition.values())
         total.sizes["structure"] = len(body) - sum(total.sizes.values())
         measure = Measurement(len(body), total.tokens, messages, total.composition, total.sizes)
@@ -237,8 +253,9 @@ def _dump(value: Any) -> bytes:
 
 
 def _text_bytes(text: str) -> int:
-    """Return the bytes of a text inside a JSON string, without its quotes."""
-    return utf8_length(encode_basestring(text)) - 2
+    """Return the bytes of a text inside a JSON string, without its quotes; half a surrogate pair is sent as one."""
+    quoted = encode_basestring(text)
+    return (len(quoted) if quoted.isascii() else len(quoted.encode("utf-8", "replace"))) - 2
 
 
 def _unwrapped(text: str) -> list[str]:

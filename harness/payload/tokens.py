@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import zlib
 from binascii import a2b_base64
 from functools import lru_cache
 from importlib.resources import files
@@ -32,7 +33,7 @@ def load_ranks(packed: bytes, expected_sha256: str = RANKS_SHA256) -> dict[bytes
     """
     try:
         plain = gzip.decompress(packed)
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise InputError(
             "the packaged o200k_base ranks cannot be unpacked",
             where="harness/payload/data/o200k_base.tiktoken.gz",
