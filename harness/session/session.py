@@ -312,7 +312,10 @@ class Session(Appends):
         twin = self._twin(path)
         twin._ids = ids or self._ids
         twin._book, twin._branch, twin._leaf = self._book.copy(), self._branch.copy(), self._leaf
-        twin._write_all(None if self._file is None or self._read_only else self._file.entry_lines())
+        if twin._file is not None and self._file is not None and not self._read_only:
+            twin._write_all(self._file.entry_lines())
+        else:
+            twin._write_all(None)
         return twin
 
     def _twin(self, path: Path | None) -> Session:

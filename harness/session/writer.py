@@ -50,8 +50,11 @@ class SessionFile:
         self.on_disk = True
 
     def entry_lines(self) -> bytes | None:
-        """Return the file's bytes after its header, None while there is no file."""
-        return self.path.read_bytes()[self._header_end :] if self.on_disk else None
+        """Return the file's lines after its header, the last one closed; None while there is no file."""
+        if not self.on_disk:
+            return None
+        lines = self.path.read_bytes()[self._header_end :]
+        return lines if lines.endswith(b"\n") or not lines else lines + b"\n"
 
     def sync(self) -> None:
         """Force what was written to the disk, unless the policy is "never"."""

@@ -168,3 +168,16 @@ def test_the_branch_of_the_leaf_grows_and_others_do_not() -> None:
     session.move_to("e1")
     session.append_message(user("h"))
     assert 5 == len(live)
+
+
+def test_a_copy_of_a_torn_file_can_be_appended_to(tmp_path: Path) -> None:
+    """The torn line is not glued to the copy's next one."""
+    with forked_session(tmp_path / "s.jsonl") as session:
+        whole = len(session.entries)
+    with (tmp_path / "s.jsonl").open("ab") as file:
+        file.write(b'{"type":"mess')
+
+    copy = Session.open(tmp_path / "s.jsonl").copy_to(tmp_path / "c.jsonl")
+    copy.append_message(user("probe"))
+
+    assert whole + 1 == len(Session.open(tmp_path / "c.jsonl").entries)
