@@ -103,9 +103,10 @@ def _sentences_that_restrict(segments: Segments, rule: Constraint | None) -> Ite
 
 
 def _restricts(text: str, before: str, after: str, kind: str, named: bool) -> str | None:
-    if _NO_RULE.search(text):
-        return None
     ruled = _RULE.search(text)
+    refused = _REFUSAL.search(text)
+    if not ruled and not refused or _NO_RULE.search(text):
+        return None
     if kind == "table":
         return "the table excludes it by a rule" if re.search(r"not (?:allowed|permitted)|excluded|ruled out|forbidden|banned|prohibit|off[- ]limits|不允许|禁止|排除|不许", text, re.IGNORECASE) else None
     if ruled and _DECLINES.search(text) and not _only_past(text):
@@ -113,7 +114,7 @@ def _restricts(text: str, before: str, after: str, kind: str, named: bool) -> st
     if ruled and not _only_past(text) and re.search(r"not (?:allowed|permitted|to be)|ruled out|forbidden|prohibit|off[- ]limits|off the table|rule[sd]? (?:them|it|that) out|不允许|禁止|不许", text, re.IGNORECASE):
         if _DECLINES.search(after) or _REFUSAL.search(before) or named:
             return "it states a rule that does not hold"
-    if _REFUSAL.search(text) and not _TECHNICAL.search(text):
+    if refused and not _TECHNICAL.search(text):
         if re.search(r"\b(?:rather (?:not|leave)|can(?:'t|not) do (?:that|this|it)|won't do (?:that|this|it))\b", text, re.IGNORECASE) and not re.search(r"\b(?:whether|if)\b", text):
             return "it refuses"
         if ruled or named or _RULE.search(before) or _RULE.search(after):

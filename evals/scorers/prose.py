@@ -155,6 +155,10 @@ def _local(offset: int, local: Sequence[int], origin: Sequence[int]) -> int:
     return offset
 
 
+_FLOOD = 8
+"""Occurrences of names at either end of one sentence that are read; what lies between repeats them."""
+
+
 @dataclass
 class _BlockReader:
     state: _State
@@ -171,10 +175,16 @@ class _BlockReader:
         pending: list[_Found] = []
         distance = 99
         assent = 0
+        position = 0
         for sentence in sentences(self.text):
             assent = 2 if LEADS_TO_YES.search(sentence.text.lower()) else assent - 1
-            inside = [name for name in self.names if sentence.start <= name.start < sentence.end]
+            first = position
+            while position < len(self.names) and self.names[position].start < sentence.end:
+                position += 1
+            inside = self.names[first:position]
             if inside:
+                if len(inside) > 2 * _FLOOD:
+                    inside = [*inside[:_FLOOD], *inside[-_FLOOD:]]
                 pending = [self._one(sentence, name, heading, assent > 0) for name in inside]
                 self.state.found.extend(pending)
                 distance = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,7 +16,7 @@ from backslide.evals.scorers.prose import ELSEWHERE, ProseFinding, ProseRule, re
 from backslide.evals.scorers.reply import ReplyText, as_reply
 from backslide.evals.scorers.scope import Reach
 from backslide.evals.scorers.segments import Code, Segments, split
-from backslide.scenarios.model import Constraint, Scenario
+from backslide.scenarios.model import Constraint, Scenario, StructuralDetector
 
 RelapseClass = Literal["used", "proposed", "mentioned", "absent"]
 
@@ -180,17 +180,13 @@ def _code_evidence(
     detectors = rule.detectors
     if detectors is None:
         return
-    for structural_rule in detectors.structural:
-        own = Reach(structural_rule.paths, structural_rule.except_paths)
-        for code in segments.code:
-            if not _readable(code, structural_rule.language):
-                continue
-            for start, end in structural.find(code.text.text, structural_rule.language, structural_rule.rule):
-                span = code.text.span(start, end)
-                where = reach.locate(code.path) or fallback
-                inside = reach.covers(where) and own.covers(where)
-                counts = not code.shown and inside
-                yield _evidence(segments, "structural", *span, structural_rule.why if inside else ELSEWHERE), counts
+    for code in segments.code:
+        where = reach.locate(code.path) or fallback
+        for structural_rule, start, end in _structural(detectors.structural, code):
+            own = Reach(structural_rule.paths, structural_rule.except_paths)
+            inside = reach.covers(where) and own.covers(where)
+            why = structural_rule.why if inside else ELSEWHERE
+            yield _evidence(segments, "structural", *code.text.span(start, end), why), inside and not code.shown
     for pattern in detectors.lexical:
         own = Reach(pattern.paths, pattern.except_paths)
         for low, high, path, shown in lexical.find(segments, pattern.pattern, pattern.where):
@@ -200,6 +196,26 @@ def _code_evidence(
             yield _evidence(segments, f"lexical:{pattern.where}", low, high, pattern.why if inside else ELSEWHERE), counts
     if rule.detectors is not None and any(item.where == "path" for item in detectors.lexical) and fallback:
         yield from _bare_change(rule, segments, reach, fallback)
+
+
+def _structural(rules: Sequence[StructuralDetector], code: Code) -> Iterator[tuple[StructuralDetector, int, int]]:
+    """Yield what structural rules find in a piece of code; one look at all of a language's rules comes first."""
+    text = code.text.text
+    if not text.strip():
+        return
+    for language in dict.fromkeys(rule.language for rule in rules):
+        if not _readable(code, language):
+            continue
+        chosen = [rule for rule in rules if rule.language == language]
+        words = [structural.needles(rule.rule) for rule in chosen]
+        chosen = [rule for rule, needed in zip(chosen, words, strict=True) if not needed or any(word in text for word in needed)]
+        every = [structural.needles(rule.rule) for rule in chosen]
+        needed = frozenset().union(*every) if all(every) else frozenset()
+        if len(chosen) > 1 and not any(structural.find(text, language, {"any": [rule.rule for rule in chosen]}, needed)):
+            continue
+        for rule in chosen:
+            for start, end in structural.find(text, language, rule.rule, structural.needles(rule.rule)):
+                yield rule, start, end
 
 
 def _bare_change(

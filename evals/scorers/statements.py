@@ -18,7 +18,7 @@ class Statement:
     """One statement: plain text, its way back to the offsets of the source, and what its heading says of it.
 
     `heading` is the heading's plain text, `under` the force it lends (``ban``, ``allow``, ``soft`` or ``none``), `follow` the next
-    sentence when it only goes on about this one ("That is out.").
+    sentence when it only goes on about this one ("That is out."), `item` the whole list item or paragraph if it is short.
     """
 
     text: str
@@ -27,6 +27,7 @@ class Statement:
     heading: str = ""
     under: str = "none"
     follow: str = ""
+    item: str = ""
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return a span of the statement in the source."""
@@ -47,6 +48,9 @@ _GOES_ON = re.compile(
     r"^(?:(?:that|this|it|they|those|these|both|neither|which)\b|do(?:n't| not) (?:bring|propose|use|do|try|suggest|touch|reintroduce|go)\b|never again|not again|so (?:no|don't|do not)\b|out\b|no\b[.!]?$|(?:这|它|该|此|都|别再|不要再|不再|以后|今后|因此|所以|到此))",
     re.IGNORECASE,
 )
+_SHORT = 220
+"""Characters of an item whose parts are read together."""
+
 _LABEL = re.compile(r"^(?P<label>[^:：\n]{2,40})[:：]\s*(?=\S)")
 
 
@@ -115,9 +119,10 @@ def _items(text: str, low: int, high: int) -> Iterator[tuple[int, int]]:
 def _of_item(text: str, start: int, end: int, heading: str) -> Iterator[Statement]:
     source = whole(text).cut(start, end)
     plain = normalise(Mapped(source.text, (0,), (start,)), markup=True)
+    flat = plain.text.replace("\n", " ")
     under = heading_force(heading)
     parts: list[tuple[str, int]] = []
-    for sentence in sentences(plain.text):
+    for sentence in sentences(flat):
         position = 0
         for cut in _CUT.finditer(sentence.text):
             parts.append((sentence.text[position : cut.start()], sentence.start + position))
@@ -136,4 +141,5 @@ def _of_item(text: str, start: int, end: int, heading: str) -> Iterator[Statemen
         force = under
         if force == "none" and label and number > 0:
             force = heading_force(label)
-        yield Statement(body, plain, offset + lead, heading, force, follow if _GOES_ON.match(follow) else "")
+        goes_on = follow if _GOES_ON.match(follow) else ""
+        yield Statement(body, plain, offset + lead, heading, force, goes_on, flat if len(flat) < _SHORT else body)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,8 +27,10 @@ _WRAPPERS: dict[str, tuple[tuple[str, str], ...]] = {
 }
 
 
-def find(code: str, language: str, rule: dict[str, Any]) -> Iterator[tuple[int, int]]:
-    """Yield the spans that a rule matches in code of a language.
+def find(
+    code: str, language: str, rule: dict[str, Any], needed: frozenset[str] = frozenset()
+) -> Iterator[tuple[int, int]]:
+    """Yield the spans that a rule matches in code of a language; `needed` are its `needles`.
 
     The code is tried as it is; where nothing matches and it has a syntax error, wrapped in a function or class, and at last line
     by line. Raise `InputError` when the rule is wrong or the grammar is unknown.
@@ -48,12 +51,44 @@ def find(code: str, language: str, rule: dict[str, Any]) -> Iterator[tuple[int, 
         lines = text.splitlines(keepends=True)
         for line in lines if len(lines) <= 400 else ():
             bare = line.strip()
-            if len(bare) > 3:
+            if len(bare) > 3 and (not needed or any(word in bare for word in needed)):
                 start = position + line.index(bare)
                 matched, _ = _match(bare, language, rule, -start)
                 found.extend(matched)
             position += len(line)
     yield from found
+
+
+def needles(rule: dict[str, Any]) -> frozenset[str]:
+    """Return words of which any match of a rule has to contain one; empty when nothing of the kind can be told.
+
+    It spares most code the parser: a rule that is about ``Mutex`` cannot match code without the word.
+    """
+    found: list[frozenset[str]] = []
+    for key, value in rule.items():
+        if key in {"regex", "pattern"} and isinstance(value, str):
+            found.append(_words(value))
+        elif key in {"has", "inside", "follows", "precedes"} and isinstance(value, dict) and key == "has":
+            found.append(needles(value))
+        elif key == "any" and isinstance(value, list):
+            parts = [needles(part) for part in value if isinstance(part, dict)]
+            found.append(frozenset().union(*parts) if parts and all(parts) else frozenset())
+        elif key == "all" and isinstance(value, list):
+            found.extend(needles(part) for part in value if isinstance(part, dict))
+    return next((words for words in sorted(found, key=len) if words), frozenset())
+
+
+def _words(source: str) -> frozenset[str]:
+    plain = re.sub(r"\(\?[imsx-]+[:)]", " ", source)
+    if plain != source:
+        return frozenset()
+    plain = re.sub(r"\[[^\]]*\]", " ", re.sub(r"\\[A-Za-z]", " ", plain))
+    plain = re.sub(r"\((?:[^()]|\([^()]*\))*\)[?*]", " ", plain)
+    plain = re.sub(r"\w[?*]", " ", plain)
+    branches = [re.findall(r"[A-Za-z_]{3,}", branch) for branch in re.split(r"\|", plain)]
+    if not all(branches):
+        return frozenset()
+    return frozenset(max(words, key=len) for words in branches)
 
 
 def check(language: str, rule: dict[str, Any]) -> None:
