@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import stat
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -65,7 +66,7 @@ def builtin_prompts() -> list[str]:
 def load_prompt(name_or_path: str | Path) -> Prompt:
     """Load a built-in prompt by name, or any Markdown file by path.
 
-    Raises `InputError` if the file is missing, a directory, not UTF-8, empty, too large or malformed.
+    Raises `InputError` if the file is missing, no regular file, not UTF-8, empty, too large or malformed.
     """
     text = str(name_or_path)
     if text in builtin_prompts():
@@ -75,11 +76,15 @@ def load_prompt(name_or_path: str | Path) -> Prompt:
     if path.is_dir():
         raise InputError("is a directory, expected a Markdown file", where=text, mend="name the prompt file itself")
     try:
-        raw = path.read_bytes() if path.stat().st_size <= MAX_BYTES else None
-    except OSError as error:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise InputError("is no regular file", where=text, mend="name a Markdown file")
+        raw = path.read_bytes() if status.st_size <= MAX_BYTES else None
+    except (OSError, ValueError) as error:
         near = nearest(text, builtin_prompts())
         hint = f"did you mean the built-in prompt '{near}'?" if near else "check the path"
-        raise InputError(f"cannot read the prompt file ({error.strerror})", where=text, mend=hint) from error
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"cannot read the prompt file ({reason})", where=text, mend=hint) from error
     if raw is None:
         raise InputError(f"prompt file is larger than {MAX_BYTES // 1024} KiB", where=text, mend="shorten it")
     try:
@@ -92,11 +97,15 @@ def load_prompt(name_or_path: str | Path) -> Prompt:
 
 
 def parse_prompt(content: str, *, name: str, where: str) -> Prompt:
-    """Take a prompt's text apart. `where` names it in errors. Raises `InputError` if it is empty or malformed."""
+    """Take a prompt's text apart. `where` names it in errors. Raises `InputError` if it is empty or malformed.
+
+    Its hash is the same with either kind of line ends.
+    """
+    content = content.removeprefix("\ufeff").replace("\r\n", "\n")
     front, body = _front_matter(content, where)
     if not body.strip():
         raise InputError("prompt file is empty", where=where, mend="write the summarizer's instruction into it")
-    parts = _parts(body)
+    parts = _parts(body, where, content.count("\n") - body.count("\n"))
     if parts is None:
         parts = {"first": body.strip()}
     first = parts.get("first", "")
@@ -120,7 +129,7 @@ def parse_prompt(content: str, *, name: str, where: str) -> Prompt:
 
 def _front_matter(content: str, where: str) -> tuple[dict[str, str], str]:
     """Split off the front matter; return it with the rest."""
-    lines = content.replace("\r\n", "\n").split("\n")
+    lines = content.split("\n")
     if lines[0].strip() != "---":
         return {}, "\n".join(lines)
     front: dict[str, str] = {}
@@ -141,19 +150,35 @@ def _front_matter(content: str, where: str) -> tuple[dict[str, str], str]:
     raise InputError("front matter has no closing '---'", where=where, mend="close it with a line '---'")
 
 
-def _parts(body: str) -> dict[str, str] | None:
-    """Divide a prompt at its part headings; None if it has none of them."""
-    pieces = re.split(r"(?m)^#[ \t]+(.+?)[ \t]*$", body)
-    headings = [piece.strip().lower() for piece in pieces[1::2]]
-    if not any(heading in PARTS for heading in headings):
+def _parts(body: str, where: str, offset: int) -> dict[str, str] | None:
+    """Divide a prompt at its part headings; None if it has none of them. `offset` is the lines before `body`.
+
+    Raises `InputError` for text before the first part, which would be sent nowhere, and for a part that comes twice.
+    """
+    headings = list(re.finditer(r"(?m)^#[ \t]+(.+?)[ \t]*$", body))
+    known = [heading for heading in headings if heading[1].strip().lower() in PARTS]
+    if not known:
         return None
+    before = body[: known[0].start()].strip()
+    if before:
+        _refuse_before(before, f"{where}:{offset + body[: body.index(before)].count(chr(10)) + 1}")
     parts: dict[str, str] = {}
-    current: str | None = None
-    for heading, raw, text in zip(headings, pieces[1::2], pieces[2::2], strict=True):
-        if heading in PARTS:
-            current = PARTS[heading]
-            parts[current] = text.strip()
-        elif current is not None:
-            # A level-1 heading that is no part belongs to the instruction itself.
-            parts[current] += f"\n\n# {raw.strip()}\n\n{text.strip()}"
+    for number, heading in enumerate(known):
+        part = PARTS[heading[1].strip().lower()]
+        if part in parts:
+            line = offset + body[: heading.start()].count("\n") + 1
+            raise InputError(f"a second '# {heading[1].strip()}'", where=f"{where}:{line}", mend="join the two parts")
+        # A level-1 heading that is no part belongs to the instruction itself.
+        end = known[number + 1].start() if number + 1 < len(known) else len(body)
+        parts[part] = body[heading.end() : end].strip()
     return parts
+
+
+def _refuse_before(before: str, where: str) -> None:
+    first = before.splitlines()[0].strip()
+    near = nearest(first.removeprefix("#").strip().lower(), PARTS) if first.startswith("# ") else None
+    raise InputError(
+        f"text before the first part of the prompt: {first[:40]!r}",
+        where=where,
+        mend=f"did you mean '# {near.capitalize()}'?" if near else "move it under '# System' or '# First'",
+    )

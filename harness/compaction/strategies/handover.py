@@ -8,7 +8,7 @@ hands the conversation over as it is, tool output cut at 2,000 characters.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from backslide.harness.compaction.prompt_file import Prompt
@@ -39,6 +39,7 @@ RESERVE_SHARE = 0.8
 REQUEST_MARGIN = 256
 """Tokens of a summarizer request besides its conversation, instruction and previous summary."""
 REQUEST_IN_PROGRESS_CHARS = 4000
+REQUEST_HEADING = "\n\n## Request in progress\n"
 UNLIMITED = 1 << 40
 
 
@@ -49,6 +50,15 @@ class Consumed:
     messages: list[dict[str, Any]]
     previous: str | None
     request_in_progress: str | None
+
+
+@dataclass
+class Chunk:
+    """A part of the record that one request shows, and the user's words in it."""
+
+    blocks: list[Block] = field(default_factory=list)
+    users: list[str] = field(default_factory=list)
+    tokens: int = 0
 
 
 @dataclass(frozen=True)
@@ -75,13 +85,14 @@ class HandoverStrategy:
         if cut is None:
             return None
         head = entries[0] if entries[0].get("type") == "compaction" else None
-        previous = str(head.get("summary") or "") if head is not None else None
         details = (head.get("details") or {}) if head is not None else {}
+        requested = details.get("requestInProgress") if isinstance(details, dict) else None
+        previous = _without_request(str(head.get("summary") or ""), requested) if head is not None else None
         old = entries[1 if head is not None else 0 : cut.index]
         messages = [message for entry in old for message in view.messages_of(entry)]
         request: str | None = None
         if cut.split_turn:
-            request = _last_user_text(messages) or details.get("requestInProgress")
+            request = _last_request(messages) or requested
         consumed = Consumed(messages, previous or None, request)
         tokens_before = sum(context.count(message) for entry in entries for message in view.messages_of(entry))
         return Plan(str(entries[cut.index]["id"]), tokens_before, consumed)
@@ -97,7 +108,7 @@ class HandoverStrategy:
         usage: Usage | None = None
         for chunk in self._chunks(consumed, context, budget):
             kind: SummaryKind = "update" if summary else "initial"
-            parts = self._parts(chunk, summary, kind, context)
+            parts = self._parts(chunk.blocks, summary, kind, context)
             reply = await ask(SummaryRequest(self.prompt.system, parts, budget, kind))
             if reply.stop_reason in {"error", "aborted"}:
                 raise CompactionError(reply.error_message or f"the summarizer was {reply.stop_reason}")
@@ -105,17 +116,16 @@ class HandoverStrategy:
             if not text:
                 raise CompactionError("the summarizer answered nothing")
             usage = add_usage(usage, reply.usage)
-            summary = text
-        summary = summary or ""
-        if self.carry_rejections and consumed.previous:
-            users = [content_text(m.get("content")) for m in consumed.messages if m.get("role") == "user"]
-            summary = carry_forward(consumed.previous, summary, users)
+            summary = carry_forward(summary, text, chunk.users) if self.carry_rejections and summary else text
+        if not summary:
+            raise CompactionError("there is nothing to write a hand-over from")
         details: dict[str, Any] = {"strategy": self.name}
         if consumed.request_in_progress:
-            shown = consumed.request_in_progress[:REQUEST_IN_PROGRESS_CHARS]
+            shown = consumed.request_in_progress
+            if len(shown) > REQUEST_IN_PROGRESS_CHARS:
+                shown = shown[:REQUEST_IN_PROGRESS_CHARS] + "…"
             details["requestInProgress"] = shown
-            quoted = "\n".join(f"> {line}" for line in shown.splitlines())
-            summary = f"{summary.rstrip()}\n\n## Request in progress\n{quoted}"
+            summary = summary.rstrip() + _request_section(shown)
         return Compacted(summary, plan.first_kept_entry_id, plan.tokens_before, details, usage)
 
     def _parts(
@@ -127,29 +137,43 @@ class HandoverStrategy:
             parts += ["\n\n", *block] if number else block
         parts.append("\n</conversation>\n\n")
         if previous:
-            parts += ["<previous-summary>\n", escape(_without_request(previous)), "\n</previous-summary>\n\n"]
+            parts += ["<previous-summary>\n", escape(previous), "\n</previous-summary>\n\n"]
         parts.append(self.prompt.update if kind == "update" else self.prompt.first)
         if context.instructions:
             parts.append(f"\n\nAdditional focus: {context.instructions}")
         return tuple(parts)
 
-    def _chunks(self, consumed: Consumed, context: StrategyContext, budget: int) -> Iterator[list[Block]]:
+    def _chunks(self, consumed: Consumed, context: StrategyContext, budget: int) -> Iterator[Chunk]:
         """Yield the record in pieces that fit the summarizer's window beside its summary and instruction."""
-        instruction = max(len(self.prompt.first), len(self.prompt.update)) + len(self.prompt.system)
-        previous = context.count_text(consumed.previous) if consumed.previous else 0
-        fixed = instruction // 3 + REQUEST_MARGIN + max(previous, budget)
-        room = max(context.window - budget - fixed, context.window // 4) if context.window else UNLIMITED
-        chunk: list[Block] = []
-        size = 0
-        for block in record_blocks(consumed.messages, self.tool_output):
-            for piece, tokens in _pieces(block, room, context):
-                if chunk and size + tokens > room:
-                    yield chunk
-                    chunk, size = [], 0
-                chunk.append(piece)
-                size += tokens
-        if chunk:
+        room = self._room(consumed.previous, context, budget)
+        chunk = Chunk()
+        for message in consumed.messages:
+            user = content_text(message.get("content")) if message.get("role") == "user" else None
+            for block in record_blocks([message], self.tool_output):
+                for piece, tokens in _pieces(block, room, context):
+                    if chunk.blocks and chunk.tokens + tokens > room:
+                        yield chunk
+                        chunk = Chunk()
+                    chunk.blocks.append(piece)
+                    chunk.tokens += tokens
+            if user is not None:
+                # With the last piece of it: what it lifts is settled once the summarizer has seen all of it.
+                chunk.users.append(user)
+        if chunk.blocks:
             yield chunk
+
+    def _room(self, previous: str | None, context: StrategyContext, budget: int) -> int:
+        """Return the tokens that a request leaves for the record."""
+        if not context.window:
+            return UNLIMITED
+        prompt = self.prompt
+        instruction = max(context.count_text(prompt.first), context.count_text(prompt.update))
+        focus = context.count_text(context.instructions) if context.instructions else 0
+        before = context.count_text(previous) if previous else 0
+        # Rejections that are put back come on top of what the summarizer was given room for.
+        written = before + budget if self.carry_rejections else max(before, budget)
+        fixed = context.count_text(prompt.system) + instruction + focus + written + REQUEST_MARGIN
+        return max(context.window - budget - fixed, context.window // 4)
 
 
 def summary_budget(context: StrategyContext) -> int:
@@ -161,23 +185,29 @@ def summary_budget(context: StrategyContext) -> int:
 def _pieces(block: Block, room: int, context: StrategyContext) -> Iterator[tuple[Block, int]]:
     """Yield a block with its tokens: whole, or in pieces if it alone exceeds the room."""
     tokens = sum(context.count_text(part) for part in block) + 2
-    if tokens <= room:
+    label, text = block
+    if tokens <= room or len(text) < 2:
         yield block, tokens
         return
-    text = "".join(block)
-    # A token is at least one character in the worst case, so `room` characters always fit.
-    for start in range(0, len(text), room):
-        piece = text[start : start + room]
-        yield [piece], context.count_text(piece) + 2
+    # Every piece has the label, so that nobody's words can be taken for another's.
+    half = len(text) // 2
+    ends = (text.rfind(mark, half // 2, half) + len(mark) for mark in ("\n", ". ", "。", " "))
+    at = next((end for end in ends if end > half // 2), half)
+    yield from _pieces([label, text[:at]], room, context)
+    yield from _pieces([label, text[at:]], room, context)
 
 
-def _last_user_text(messages: list[dict[str, Any]]) -> str | None:
+def _last_request(messages: list[dict[str, Any]]) -> str | None:
     for message in reversed(messages):
-        if message.get("role") == "user":
+        if message.get("role") in {"user", "custom"}:
             return content_text(message.get("content"))
     return None
 
 
-def _without_request(summary: str) -> str:
+def _request_section(request: str) -> str:
+    return REQUEST_HEADING + "\n".join(f"> {line}" for line in request.splitlines())
+
+
+def _without_request(summary: str, request: Any) -> str:
     """Return a hand-over without the request of the turn it split: that request is done or quoted again."""
-    return summary.split("\n\n## Request in progress\n", 1)[0]
+    return summary.removesuffix(_request_section(request)) if isinstance(request, str) else summary

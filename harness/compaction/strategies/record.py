@@ -15,7 +15,7 @@ from typing import Any, Literal
 ToolOutput = Literal["conclusion", "truncate"]
 
 Block = list[str]
-"""One labelled block of a record: its label, then its text."""
+"""One labelled block of a record: its label and its text."""
 
 CONCLUSION_CHARS = 240
 TRUNCATE_CHARS = 2000
@@ -85,7 +85,7 @@ def _labelled(message: dict[str, Any], tool_output: ToolOutput) -> Iterator[tupl
         yield f"[Tool result ({tool})]: ", _result(message, tool, tool_output)
     elif role == "bashExecution" and not message.get("excludeFromContext"):
         output = str(message.get("output") or "")
-        shown = conclusion("bash", output, is_error=bool(message.get("exitCode")))
+        shown = _shortened("bash", output, tool_output, is_error=bool(message.get("exitCode")))
         yield "[User]: ", f"ran `{message.get('command') or ''}`\n{shown}"
     elif role in {"compactionSummary", "branchSummary"}:
         yield "[Summary]: ", str(message.get("summary") or "")
@@ -118,8 +118,12 @@ def _result(message: dict[str, Any], tool: str, tool_output: ToolOutput) -> str:
     text = content_text(message.get("content"))
     if tool in WHOLE_TOOLS:
         return text
+    return _shortened(tool, text, tool_output, is_error=bool(message.get("isError")))
+
+
+def _shortened(tool: str, text: str, tool_output: ToolOutput, *, is_error: bool) -> str:
     if tool_output == "conclusion":
-        return conclusion(tool, text, is_error=bool(message.get("isError")))
+        return conclusion(tool, text, is_error=is_error)
     if len(text) > TRUNCATE_CHARS:
         return f"{text[:TRUNCATE_CHARS]}\n[… {len(text) - TRUNCATE_CHARS} more characters]"
     return text
