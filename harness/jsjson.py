@@ -50,9 +50,7 @@ def _integer(text: str) -> int | float:
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=_integer, parse_float=_double)
-_ENCODER = json.JSONEncoder(
-    ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False
-).encode
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False).encode
 _STRING = json.encoder.encode_basestring
 
 

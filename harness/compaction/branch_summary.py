@@ -23,10 +23,7 @@ from backslide.harness.session.messages import (
     custom_message,
 )
 
-PREAMBLE = (
-    "The user explored a different conversation branch before returning here.\n"
-    "Summary of that exploration:\n\n"
-)
+PREAMBLE = "The user explored a different conversation branch before returning here.\nSummary of that exploration:\n\n"
 NO_CONTENT = "No content to summarize"
 MAX_TOKENS = 2048
 """Output limit of a branch summary."""

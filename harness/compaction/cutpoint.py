@@ -45,10 +45,18 @@ def find_cut_point(
     entry in front of a user message makes the turn before it a split one). Without any candidate everything
     is kept.
     """
-    candidates = [at for at in range(start, end) if _is_candidate(entries[at], messages_of)]
-    if not candidates:
+    first = _next_candidate(entries, range(start, end), messages_of)
+    if first is None:
         return CutPoint(start, -1, is_split=False)
-    cut = _budget_cut(entries, range(start, end), keep_recent_tokens, candidates, messages_of)
+    cut = first
+    total = 0
+    for at in range(end - 1, start - 1, -1):
+        tokens = sum(map(estimate_tokens, messages_of(entries[at])))
+        total += tokens
+        if tokens and total >= keep_recent_tokens:
+            behind = _next_candidate(entries, range(at, end), messages_of)
+            cut = first if behind is None else behind
+            break
     while cut > start and _is_silent(entries[cut - 1], messages_of):
         cut -= 1
     if starts_turn(entries[cut], messages_of):
@@ -57,21 +65,12 @@ def find_cut_point(
     return CutPoint(cut, turn_start, is_split=turn_start != -1)
 
 
-def _budget_cut(
-    entries: Sequence[Entry], span: range, budget: float, candidates: list[int], messages_of: MessagesOf
-) -> int:
-    total = 0
-    for at in reversed(span):
-        tokens = sum(map(estimate_tokens, messages_of(entries[at])))
-        total += tokens
-        if tokens and total >= budget:
-            return next((candidate for candidate in candidates if candidate >= at), candidates[0])
-    return candidates[0]
+def _next_candidate(entries: Sequence[Entry], span: range, messages_of: MessagesOf) -> int | None:
+    """Return the first position of `span` before which the branch may be cut, None without one."""
+    return next((at for at in span if _yields(entries[at], CUT_ROLES, messages_of)), None)
 
 
-def find_turn_start(
-    entries: Sequence[Entry], index: int, start: int, messages_of: MessagesOf = entry_messages
-) -> int:
+def find_turn_start(entries: Sequence[Entry], index: int, start: int, messages_of: MessagesOf = entry_messages) -> int:
     """Return the position of the nearest turn start at or before `index`, not before `start`; -1 if none."""
     return next((at for at in range(index, start - 1, -1) if starts_turn(entries[at], messages_of)), -1)
 
@@ -79,10 +78,6 @@ def find_turn_start(
 def starts_turn(entry: Entry, messages_of: MessagesOf = entry_messages) -> bool:
     """Tell whether an entry starts a turn. A compaction does not, though it yields a message."""
     return _yields(entry, TURN_STARTS, messages_of)
-
-
-def _is_candidate(entry: Entry, messages_of: MessagesOf) -> bool:
-    return _yields(entry, CUT_ROLES, messages_of)
 
 
 def _yields(entry: Entry, roles: frozenset[str], messages_of: MessagesOf) -> bool:

@@ -23,8 +23,10 @@ class FileOps:
 
     def add_message(self, message: Mapping[str, Any]) -> None:
         """Take in the tool calls of an assistant message; other roles have none."""
+        if message.get("role") != "assistant":
+            return
         content = message.get("content")
-        if message.get("role") != "assistant" or not isinstance(content, list):
+        if not isinstance(content, list):
             return
         for block in content:
             if not isinstance(block, dict) or block.get("type") != "toolCall":

@@ -54,9 +54,7 @@ async def compact_pi(
     history: Reply | None = None
     prefix: Reply | None = None
     if preparation.history or not preparation.turn_prefix:
-        history = _checked(
-            await ask(history_request(preparation, prompt, max_output, instructions)), "The summary"
-        )
+        history = _checked(await ask(history_request(preparation, prompt, max_output, instructions)), "The summary")
     if preparation.turn_prefix:
         request = SummaryRequest(
             system=prompt.system,

@@ -60,34 +60,32 @@ def prepare_compaction(branch: Branch | Iterable[Entry], settings: CompactionSet
     if not first_kept_id:
         return None
     history_end = cut.turn_start_index if cut.is_split else cut.first_kept_index
-    history = _speaking(branch, entries[start:history_end])
-    prefix = _speaking(branch, entries[cut.turn_start_index : cut.first_kept_index] if cut.is_split else [])
-    if not history and not prefix:
+    history_entries = _speaking(branch, entries[start:history_end])
+    prefix_entries = _speaking(branch, entries[history_end : cut.first_kept_index])
+    if not history_entries and not prefix_entries:
         return None
+    history = tuple(branch.messages_of(entry)[0] for entry in history_entries)
+    prefix = tuple(branch.messages_of(entry)[0] for entry in prefix_entries)
     file_ops = FileOps()
     if previous is not None:
         file_ops.add_summary(previous)
-    file_ops.add_messages(message for _, message in history + prefix)
+    file_ops.add_messages(history)
+    file_ops.add_messages(prefix)
     return Preparation(
         first_kept_entry_id=first_kept_id,
         first_kept_index=cut.first_kept_index,
-        history=tuple(message for _, message in history),
-        turn_prefix=tuple(message for _, message in prefix),
+        history=history,
+        turn_prefix=prefix,
         is_split=cut.is_split,
         tokens_before=estimate_context_tokens(branch.context_messages()).tokens,
         previous_summary=None if previous is None else previous.get("summary"),
         file_ops=file_ops,
         settings=settings,
-        history_entries=tuple(entry for entry, _ in history),
-        turn_prefix_entries=tuple(entry for entry, _ in prefix),
+        history_entries=history_entries,
+        turn_prefix_entries=prefix_entries,
     )
 
 
-def _speaking(branch: Branch, entries: list[Entry]) -> list[tuple[Entry, Message]]:
-    """Return the entries that yield a message, with it; compactions do not count here."""
-    return [
-        (entry, message)
-        for entry in entries
-        if entry.get("type") != "compaction"
-        for message in branch.messages_of(entry)[:1]
-    ]
+def _speaking(branch: Branch, entries: list[Entry]) -> tuple[Entry, ...]:
+    """Return the entries that yield a message; compactions do not count here."""
+    return tuple(entry for entry in entries if entry.get("type") != "compaction" and branch.messages_of(entry))

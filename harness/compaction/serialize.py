@@ -66,9 +66,7 @@ def _entries(arguments: Any) -> list[tuple[str, Any]]:
 
 def joined_text(content: Any, separator: str = "\n") -> str:
     """Return the text blocks of a content joined by `separator`."""
-    return separator.join(
-        _text(block.get("text")) for block in blocks_of(content) if block.get("type") == "text"
-    )
+    return separator.join(_text(block.get("text")) for block in blocks_of(content) if block.get("type") == "text")
 
 
 def _text(value: Any) -> str:

@@ -89,9 +89,7 @@ def migrate_file(path: Path, *, ids: Callable[[], str] = short_id) -> Path:
             os.fsync(file.fileno())
         fresh.replace(path)
     except FileExistsError as error:
-        raise InputError(
-            f"{error.filename2 or error.filename} exists", where=str(path), mend="move it away"
-        ) from None
+        raise InputError(f"{error.filename2 or error.filename} exists", where=str(path), mend="move it away") from None
     except OSError as error:
         raise InputError(f"the file cannot be migrated ({error.strerror})", where=str(path)) from error
     return backup

@@ -116,9 +116,7 @@ def _refuse_obvious(path: Path, file: BinaryIO) -> None:
     head = file.read(_SNIFF)
     file.seek(0)
     if not head:
-        raise InputError(
-            "the file is empty", where=str(path), mend="a session file starts with a header line"
-        )
+        raise InputError("the file is empty", where=str(path), mend="a session file starts with a header line")
     if b"\0" in head.split(b"\n", 1)[0]:
         raise InputError("this is a binary file, not a session file", where=str(path))
 
@@ -158,9 +156,7 @@ def _record(raw: bytes, number: int, problems: list[Problem]) -> Entry | None:
         problems.append(Problem(number, "junk-line", f"the line is only {text.strip()}; it is skipped"))
         return None
     # Pi keeps such a line as an entry without a type and an id; an empty object is exactly that.
-    problems.append(
-        Problem(number, "not-an-object", "the line is not an object; it counts as an entry of no type")
-    )
+    problems.append(Problem(number, "not-an-object", "the line is not an object; it counts as an entry of no type"))
     return {}
 
 

@@ -82,9 +82,7 @@ class Session(Appends):
         header: Entry = {
             "type": "session",
             "version": CURRENT_VERSION,
-            "id": clock.new_session_id(moment)
-            if session_id is None
-            else clock.checked_session_id(session_id),
+            "id": clock.new_session_id(moment) if session_id is None else clock.checked_session_id(session_id),
             "timestamp": clock.iso(moment),
             "cwd": cwd,
         }

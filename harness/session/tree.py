@@ -72,9 +72,7 @@ def link_problems(entries: Sequence[Entry], lines: Sequence[int]) -> list[Proble
             first_line[entry_id] = lines[position]
         elif isinstance(entry_id, str):
             where = first_line[entry_id]
-            problems.append(
-                Problem(lines[position], "duplicate-id", f"id {entry_id} stands in line {where} already")
-            )
+            problems.append(Problem(lines[position], "duplicate-id", f"id {entry_id} stands in line {where} already"))
             unsettled.append(position)
         elif entry:  # a line that is not an object has been reported already
             problems.append(Problem(lines[position], "missing-id", "an entry without a text id"))
@@ -115,16 +113,12 @@ def _cycles(entries: Sequence[Entry], lines: Sequence[int]) -> list[Problem]:
             current = index.get(id_key(parent)) if parent else None
         if current is not None and id(current) in on_walk:
             name = current.get("id")
-            problems.append(
-                Problem(line_of[id(current)], "parent-cycle", f"entry {name} is its own ancestor")
-            )
+            problems.append(Problem(line_of[id(current)], "parent-cycle", f"entry {name} is its own ancestor"))
         settled |= on_walk
     return problems
 
 
-def build_tree(
-    entries: Sequence[Entry], labels: Mapping[Any, str], label_times: Mapping[Any, Any]
-) -> list[TreeNode]:
+def build_tree(entries: Sequence[Entry], labels: Mapping[Any, str], label_times: Mapping[Any, Any]) -> list[TreeNode]:
     """Return the roots: entries without a parent, with an unknown one, or with themselves as parent.
 
     Children are sorted by timestamp, stably. Entries that share an id share the node of the last of them.

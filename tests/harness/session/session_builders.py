@@ -30,7 +30,13 @@ def assistant(*blocks: dict[str, Any] | str, **more: Any) -> dict[str, Any]:
 
 
 def result(call_id: str, output: str = "ok") -> dict[str, Any]:
-    return {"role": "toolResult", "toolCallId": call_id, "toolName": "read", "content": [text(output)], "isError": False}
+    return {
+        "role": "toolResult",
+        "toolCallId": call_id,
+        "toolName": "read",
+        "content": [text(output)],
+        "isError": False,
+    }
 
 
 def text(value: str) -> dict[str, Any]:

@@ -30,7 +30,7 @@ def test_the_harness_imports_nothing_from_the_other_rooms() -> None:
     ]
 
     assert len(sources) > 20
-    assert [] == offences
+    assert offences == []
 
 
 def test_relative_and_nested_imports_are_seen() -> None:

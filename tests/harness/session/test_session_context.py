@@ -30,8 +30,8 @@ def test_a_compaction_stands_for_what_it_dropped() -> None:
     compact(session, "e2")
     session.append_message(user("e"))
 
-    assert ["e4", "e2", "e3", "e5"] == ids_of(session.context_entries())
-    assert ["compactionSummary", "user", "assistant", "user"] == roles(session)
+    assert ids_of(session.context_entries()) == ["e4", "e2", "e3", "e5"]
+    assert roles(session) == ["compactionSummary", "user", "assistant", "user"]
 
 
 def test_only_the_last_compaction_counts_and_an_older_one_in_its_kept_range_stays() -> None:
@@ -42,7 +42,7 @@ def test_only_the_last_compaction_counts_and_an_older_one_in_its_kept_range_stay
     new = compact(session, "e3", "new")
 
     assert [new, "e3", old, "e5"] == ids_of(session.context_entries())
-    assert ["new", "old"] == [m["summary"] for m in session.context().messages if "summary" in m]
+    assert [m["summary"] for m in session.context().messages if "summary" in m] == ["new", "old"]
 
 
 def test_a_kept_entry_that_is_not_before_the_compaction_keeps_nothing() -> None:
@@ -51,7 +51,7 @@ def test_a_kept_entry_that_is_not_before_the_compaction_keeps_nothing() -> None:
         session = four_messages()
         compact(session, first_kept)
 
-        assert ["e4"] == ids_of(session.context_entries())
+        assert ids_of(session.context_entries()) == ["e4"]
 
 
 def test_thinking_level_and_model_come_from_the_whole_path() -> None:
@@ -60,20 +60,20 @@ def test_thinking_level_and_model_come_from_the_whole_path() -> None:
     session.append_thinking_level_change("high")
     session.append_model_change("acme", "a-2")
     session.append_message(user())
-    assert {"provider": "acme", "modelId": "a-2"} == session.context().model
+    assert session.context().model == {"provider": "acme", "modelId": "a-2"}
     session.append_message(assistant("x", stopReason="error", model="a-9"))
     last = session.append_message(user("more"))
     compact(session, last)
 
     context = session.context()
-    assert ("high", {"provider": "acme", "modelId": "a-9"}) == (context.thinking_level, context.model)
+    assert (context.thinking_level, context.model) == ("high", {"provider": "acme", "modelId": "a-9"})
 
 
 def test_an_empty_session_has_defaults() -> None:
     """No messages, thinking off, no model."""
     context = new_session().context()
 
-    assert ([], "off", None) == (context.messages, context.thinking_level, context.model)
+    assert (context.messages, context.thinking_level, context.model) == ([], "off", None)
 
 
 def test_moving_back_resolves_model_and_thinking_there() -> None:
@@ -84,7 +84,7 @@ def test_moving_back_resolves_model_and_thinking_there() -> None:
     session.append_model_change("acme", "a-2")
     session.move_to(first)
 
-    assert ("off", None) == (session.context().thinking_level, session.context().model)
+    assert (session.context().thinking_level, session.context().model) == ("off", None)
 
 
 def test_missing_content_becomes_empty_where_models_expect_blocks() -> None:
@@ -98,22 +98,27 @@ def test_missing_content_becomes_empty_where_models_expect_blocks() -> None:
         assert [{"role": role, "content": []}] == entry_messages(entry("message", message={"role": role}))
     bash = {"role": "bashExecution", "content": None}
     assert [bash] == entry_messages(entry("message", message=bash))
-    assert [[]] == [m["content"] for m in entry_messages(entry("custom_message", customType="n", content=None))]
+    assert [m["content"] for m in entry_messages(entry("custom_message", customType="n", content=None))] == [[]]
 
 
 def test_entries_without_a_message_contribute_nothing() -> None:
     """Labels, names, changes, state, unknown types, an empty branch summary, a message that is no object."""
     silent: list[dict[str, Any]] = [{"type": kind} for kind in ("label", "session_info", "custom", "weird")]
-    silent += [{"type": "branch_summary", "summary": ""}, {"type": "message", "message": "text"}, {"type": "message"}, {}]
+    silent += [
+        {"type": "branch_summary", "summary": ""},
+        {"type": "message", "message": "text"},
+        {"type": "message"},
+        {},
+    ]
 
-    assert [] == [message for entry in silent for message in entry_messages(entry)]
+    assert [message for entry in silent for message in entry_messages(entry)] == []
 
 
 def test_made_messages_carry_the_time_of_their_entry() -> None:
     """In milliseconds; NaN if the entry's timestamp is no time."""
     session = four_messages()
     session.append_branch_summary("e1", summary="left")
-    assert START_MS + 5 == session.context().messages[-1]["timestamp"]
+    assert session.context().messages[-1]["timestamp"] == START_MS + 5
 
     odd = entry_messages({"type": "compaction", "summary": "S", "timestamp": "yesterday"})
     assert math.isnan(odd[0]["timestamp"])
@@ -145,4 +150,4 @@ def test_appending_extends_the_context_without_walking_the_branch_again(monkeypa
     session.append_message(user("e"))
     session.context()
 
-    assert ["e4", "e3", "e5"] == touched
+    assert touched == ["e4", "e3", "e5"]

@@ -36,10 +36,10 @@ def test_version_1_becomes_a_chain(tmp_path: Path) -> None:
 
     session = Session.open(path, ids=numbered())
 
-    assert ["#0", "#1"] == ids_of(session.branch())
-    assert ["user", "custom"] == [m["role"] for m in session.context().messages]
-    assert 3 == session.header["version"]
-    assert ["old-version"] == [problem.kind for problem in session.problems]
+    assert ids_of(session.branch()) == ["#0", "#1"]
+    assert [m["role"] for m in session.context().messages] == ["user", "custom"]
+    assert session.header["version"] == 3
+    assert [problem.kind for problem in session.problems] == ["old-version"]
     assert before == path.read_bytes()
 
 
@@ -60,15 +60,15 @@ def test_version_2_only_renames_a_role(tmp_path: Path) -> None:
 
     session = Session.open(old_file(tmp_path / "s.jsonl", 2, entry))
 
-    assert ["x1"] == ids_of(session.branch())
-    assert "custom" == session.context().messages[0]["role"]
+    assert ids_of(session.branch()) == ["x1"]
+    assert session.context().messages[0]["role"] == "custom"
 
 
 def test_a_newer_version_is_left_alone(tmp_path: Path) -> None:
     """Version 4 is read as it is."""
     session = Session.open(old_file(tmp_path / "s.jsonl", 4, {**message("a"), "id": "x1", "parentId": None}))
 
-    assert (4, []) == (session.header["version"], session.problems)
+    assert (session.header["version"], session.problems) == (4, [])
 
 
 def test_a_session_migrated_in_memory_refuses_appends(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_migrating_a_file_keeps_the_original(tmp_path: Path) -> None:
     assert before == backup.read_bytes()
     with Session.open(path) as session:
         session.append_message(user("more"))
-    assert ([], 3) == (Session.open(path).problems, len(Session.open(path).branch()))
+    assert (Session.open(path).problems, len(Session.open(path).branch())) == ([], 3)
     with pytest.raises(InputError, match="of version 3 already"):
         migrate_file(path)
 
@@ -113,4 +113,4 @@ def test_migration_never_overwrites_a_backup(tmp_path: Path) -> None:
 
 def test_current_files_need_no_migration(tmp_path: Path) -> None:
     """What this project writes is of version 3."""
-    assert 3 == new_session().header["version"]
+    assert new_session().header["version"] == 3

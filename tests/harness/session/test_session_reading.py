@@ -37,7 +37,7 @@ def test_what_was_written_is_read_back(tmp_path: Path) -> None:
 
     again = Session.open(tmp_path / "s.jsonl")
 
-    assert [] == again.problems
+    assert again.problems == []
     assert session.entries == again.entries
     assert session.leaf_id == again.leaf_id
     assert session.context() == again.context()
@@ -51,8 +51,8 @@ def test_lines_that_are_no_entries_are_reported_and_skipped(tmp_path: Path) -> N
 
     session = Session.open(path)
 
-    assert ["a", "b"] == ids_of(session.branch())
-    assert [(1, "junk-line"), (5, "junk-line"), (6, "junk-line"), (7, "junk-line")] == findings(session)
+    assert ids_of(session.branch()) == ["a", "b"]
+    assert findings(session) == [(1, "junk-line"), (5, "junk-line"), (6, "junk-line"), (7, "junk-line")]
 
 
 def test_a_line_that_is_no_object_counts_as_an_entry_without_type_and_id(tmp_path: Path) -> None:
@@ -60,17 +60,17 @@ def test_a_line_that_is_no_object_counts_as_an_entry_without_type_and_id(tmp_pat
     session = Session.open(write(tmp_path / "s.jsonl", HEADER, entry("a", None), "42"))
 
     assert session.leaf_id is None
-    assert [] == session.branch()
-    assert [{}] == session.context_entries()
-    assert [(3, "not-an-object")] == findings(session)
+    assert session.branch() == []
+    assert session.context_entries() == [{}]
+    assert findings(session) == [(3, "not-an-object")]
 
 
 def test_only_line_feeds_split_lines(tmp_path: Path) -> None:
     """CRLF files are read, and U+2028 inside a text does not split it."""
     session = Session.open(write(tmp_path / "s.jsonl", HEADER + "\r", entry("a", None, "x\u2028y") + "\r"))
 
-    assert [] == session.problems
-    assert "x\u2028y" == session.context().messages[0]["content"]
+    assert session.problems == []
+    assert session.context().messages[0]["content"] == "x\u2028y"
 
 
 def test_bytes_that_are_not_utf8_are_replaced_and_reported(tmp_path: Path) -> None:
@@ -79,16 +79,16 @@ def test_bytes_that_are_not_utf8_are_replaced_and_reported(tmp_path: Path) -> No
 
     session = Session.open(write(tmp_path / "s.jsonl", HEADER, line))
 
-    assert "caf\ufffd" == session.context().messages[0]["content"]
-    assert [(2, "not-utf-8")] == findings(session)
+    assert session.context().messages[0]["content"] == "caf\ufffd"
+    assert findings(session) == [(2, "not-utf-8")]
 
 
 def test_a_byte_order_mark_is_skipped_and_reported(tmp_path: Path) -> None:
     """An editor's byte-order mark does not make the session unreadable."""
     session = Session.open(write(tmp_path / "s.jsonl", b"\xef\xbb\xbf" + HEADER.encode(), entry("a", None)))
 
-    assert ["a"] == ids_of(session.branch())
-    assert [(1, "bom")] == findings(session)
+    assert ids_of(session.branch()) == ["a"]
+    assert findings(session) == [(1, "bom")]
 
 
 @pytest.mark.parametrize(
@@ -118,10 +118,10 @@ def test_broken_links_are_reported_by_line(tmp_path: Path) -> None:
 
     session = Session.open(path)
 
-    assert [(3, "extra-header"), (4, "dangling-parent"), (5, "duplicate-id"), (7, "missing-id")] == findings(session)
-    assert "second" == session.entry("a")["message"]["content"]
-    assert ["b"] == ids_of(session.branch("b"))
-    assert ["a", "c"] == ids_of(session.branch("c"))
+    assert findings(session) == [(3, "extra-header"), (4, "dangling-parent"), (5, "duplicate-id"), (7, "missing-id")]
+    assert session.entry("a")["message"]["content"] == "second"
+    assert ids_of(session.branch("b")) == ["b"]
+    assert ids_of(session.branch("c")) == ["a", "c"]
 
 
 def test_a_cycle_of_parents_ends_the_walk(tmp_path: Path) -> None:
@@ -130,10 +130,10 @@ def test_a_cycle_of_parents_ends_the_walk(tmp_path: Path) -> None:
 
     session = Session.open(path)
 
-    assert [(2, "parent-cycle"), (5, "parent-cycle")] == findings(session)
-    assert ["d"] == ids_of(session.branch())
-    assert ["a", "b", "c"] == ids_of(session.branch("c"))
-    assert ["d"] == [root.entry["id"] for root in session.tree()]
+    assert findings(session) == [(2, "parent-cycle"), (5, "parent-cycle")]
+    assert ids_of(session.branch()) == ["d"]
+    assert ids_of(session.branch("c")) == ["a", "b", "c"]
+    assert [root.entry["id"] for root in session.tree()] == ["d"]
 
 
 @pytest.mark.parametrize(
@@ -167,13 +167,13 @@ def test_missing_files_and_folders_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="folder"):
         Session.open(tmp_path)
 
-    assert [] == list(tmp_path.iterdir())
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_reading_gives_records_with_their_lines(tmp_path: Path) -> None:
     """The report holds the objects as they stand in the file, headers included, and where each stands."""
     report = read_session_file(write(tmp_path / "s.jsonl", "junk", HEADER, "", entry("a", None)))
 
-    assert ["s1", "a"] == [record["id"] for record in report.records]
-    assert [2, 4] == report.lines
-    assert 3 == report.version
+    assert [record["id"] for record in report.records] == ["s1", "a"]
+    assert report.lines == [2, 4]
+    assert report.version == 3

@@ -24,11 +24,11 @@ def test_appends_below_an_earlier_entry_make_a_branch() -> None:
     """The branch is the path to the leaf; the other branch stays in the tree."""
     session = forked_session()
 
-    assert ["e0", "e1", "e4", "e5"] == ids_of(session.branch())
-    assert ["e0", "e1", "e2", "e3"] == ids_of(session.branch("e3"))
-    assert ["e2", "e4"] == ids_of(session.children("e1"))
-    assert ["e0"] == ids_of(session.children(None))
-    assert ["e2", "e4"] == [node.entry["id"] for node in session.tree()[0].children[0].children]
+    assert ids_of(session.branch()) == ["e0", "e1", "e4", "e5"]
+    assert ids_of(session.branch("e3")) == ["e0", "e1", "e2", "e3"]
+    assert ids_of(session.children("e1")) == ["e2", "e4"]
+    assert ids_of(session.children(None)) == ["e0"]
+    assert [node.entry["id"] for node in session.tree()[0].children[0].children] == ["e2", "e4"]
 
 
 def test_moving_before_the_first_entry_starts_a_new_root() -> None:
@@ -36,7 +36,7 @@ def test_moving_before_the_first_entry_starts_a_new_root() -> None:
     session = forked_session()
     session.move_to(None)
 
-    assert ([], [], None) == (session.branch(), session.context().messages, session.leaf_id)
+    assert (session.branch(), session.context().messages, session.leaf_id) == ([], [], None)
     root = session.append_message(user("again"))
     assert session.entry(root)["parentId"] is None
     assert ["e0", root] == [node.entry["id"] for node in session.tree()]
@@ -48,7 +48,7 @@ def test_a_move_is_not_written(tmp_path: Path) -> None:
     session.move_to("e3")
     session.close()
 
-    assert "e5" == Session.open(tmp_path / "s.jsonl").leaf_id
+    assert Session.open(tmp_path / "s.jsonl").leaf_id == "e5"
 
 
 def test_unknown_entries_are_refused() -> None:
@@ -71,13 +71,13 @@ def test_labels_and_the_name_follow_file_order_over_all_branches() -> None:
     session.append_label("e3", "new")
     session.append_session_info(" two\r\nlines\n")
 
-    assert {"e0": "start", "e3": "new"} == session.labels
-    assert "two lines" == session.name
-    assert "start" == session.tree()[0].label
+    assert session.labels == {"e0": "start", "e3": "new"}
+    assert session.name == "two lines"
+    assert session.tree()[0].label == "start"
 
     session.append_label("e0", "")
     session.append_session_info("")
-    assert {"e3": "new"} == session.labels
+    assert session.labels == {"e3": "new"}
     assert session.name is None
 
 
@@ -87,10 +87,10 @@ def test_labels_are_entries_of_the_branch() -> None:
     mark = session.append_label("e0", "x")
 
     assert mark == session.leaf_id
-    assert ["a", "b", "e", "f"] == [
+    assert [
         message["content"] if isinstance(message["content"], str) else message["content"][0]["text"]
         for message in session.context().messages
-    ]
+    ] == ["a", "b", "e", "f"]
 
 
 def test_children_are_ordered_by_time(tmp_path: Path) -> None:
@@ -117,14 +117,14 @@ def test_a_fork_is_the_path_without_labels_and_then_the_labels(tmp_path: Path) -
     fork = session.fork(tmp_path / "f.jsonl")
 
     assert ["e0", "e1", "e4", "e5", last] == ids_of(fork.branch())[:-1]
-    assert "e5" == fork.entry(last)["parentId"]
+    assert fork.entry(last)["parentId"] == "e5"
     label = fork.branch()[-1]
     assert ("label", "e0", "start", when, last) == tuple(
         label[key] for key in ("type", "targetId", "label", "timestamp", "parentId")
     )
     assert str(tmp_path / "s.jsonl") == fork.header["parentSession"]
     assert fork.entries == Session.open(tmp_path / "f.jsonl").entries
-    assert "e5" == session.entry("e6")["parentId"], "the source is unchanged"
+    assert session.entry("e6")["parentId"] == "e5", "the source is unchanged"
 
 
 def test_a_fork_without_an_assistant_message_has_no_file_yet(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_a_fork_without_an_assistant_message_has_no_file_yet(tmp_path: Path) -> 
     fork = session.fork(tmp_path / "f.jsonl", "e0")
     assert not (tmp_path / "f.jsonl").exists()
     fork.append_message(assistant("b"))
-    assert 2 == len(Session.open(tmp_path / "f.jsonl").entries)
+    assert len(Session.open(tmp_path / "f.jsonl").entries) == 2
 
 
 @pytest.mark.parametrize("on_disk", [True, False])
@@ -151,7 +151,7 @@ def test_a_copy_is_independent(tmp_path: Path, on_disk: bool) -> None:
 
     assert before == copy.branch()[:-1]
     assert session.entries[:-1] == copy.entries[:-1]
-    assert {"e0": "start"} == copy.labels
+    assert copy.labels == {"e0": "start"}
     assert session.header["id"] != copy.header["id"]
     assert asked not in session
     reopened = Session.open(tmp_path / "c.jsonl")
@@ -164,10 +164,10 @@ def test_the_branch_of_the_leaf_grows_and_others_do_not() -> None:
     session = forked_session()
     live = session.branch()
     session.append_message(user("g"))
-    assert 5 == len(live)
+    assert len(live) == 5
     session.move_to("e1")
     session.append_message(user("h"))
-    assert 5 == len(live)
+    assert len(live) == 5
 
 
 def test_a_copy_of_a_torn_file_can_be_appended_to(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def test_nothing_is_written_before_the_first_assistant_message(tmp_path: Path) -
 
     session.append_message(assistant("done"))
 
-    assert ["session", "model_change", "message", "message"] == [line["type"] for line in lines(path)]
+    assert [line["type"] for line in lines(path)] == ["session", "model_change", "message", "message"]
 
 
 def test_later_entries_are_in_the_file_as_soon_as_they_are_appended(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_an_existing_file_is_never_overwritten(tmp_path: Path) -> None:
         late.append_message(assistant("done"))
 
     assert before == path.read_bytes()
-    assert "theirs" == (tmp_path / "late.jsonl").read_text()
+    assert (tmp_path / "late.jsonl").read_text() == "theirs"
 
 
 @pytest.mark.parametrize("torn", [b'{"type":"message","id":"zz","par', b'{"type":"custom","id":"zz","parentId":"e1"}'])
@@ -86,7 +86,7 @@ def test_appending_after_an_open_last_line_starts_a_new_one(tmp_path: Path, torn
     assert path.read_bytes().startswith(damaged + b"\n")
     again = Session.open(path)
     assert ids_of(session.branch()) == ids_of(again.branch())
-    assert ["e0", "e1"] == ids_of(again.branch())[:2]
+    assert ids_of(again.branch())[:2] == ["e0", "e1"]
     assert entry_id == again.leaf_id
 
 
@@ -94,7 +94,7 @@ def test_appending_after_an_open_last_line_starts_a_new_one(tmp_path: Path, torn
 def test_the_fsync_policy_decides_when_the_disk_is_forced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, policy: Any, after_append: int, after_sync: int
 ) -> None:
-    """"always" at each append, "turn" at sync, "never" not at all; a second sync has nothing to do."""
+    """Each append with "always", each sync with "turn", none with "never"; a second sync has nothing to do."""
     forced: list[int] = []
     monkeypatch.setattr(os, "fsync", forced.append)
     session = new_session(tmp_path / "s.jsonl", fsync=policy)
@@ -113,7 +113,7 @@ def test_a_closed_session_opens_its_file_again(tmp_path: Path) -> None:
 
     session.append_message(user("more"))
 
-    assert 3 == len(Session.open(tmp_path / "s.jsonl").entries)
+    assert len(Session.open(tmp_path / "s.jsonl").entries) == 3
 
 
 def test_ids_are_retried_on_collision(tmp_path: Path) -> None:
@@ -122,9 +122,9 @@ def test_ids_are_retried_on_collision(tmp_path: Path) -> None:
     session = Session.create(None, cwd="/", ids=lambda: next(ids))
     stuck = Session.create(None, cwd="/", ids=lambda: "a")
 
-    assert ["a", "b"] == [session.append_message(user()), session.append_message(user())]
-    assert "a" == stuck.append_message(user())
-    assert "a" != stuck.append_message(user())
+    assert [session.append_message(user()), session.append_message(user())] == ["a", "b"]
+    assert stuck.append_message(user()) == "a"
+    assert stuck.append_message(user()) != "a"
 
 
 def test_headers_follow_the_format(tmp_path: Path) -> None:
@@ -132,9 +132,9 @@ def test_headers_follow_the_format(tmp_path: Path) -> None:
     session = Session.create(None, cwd="/srv", now=lambda: START_MS, parent_session=tmp_path / "p.jsonl")
 
     header = session.header
-    assert ["type", "version", "id", "timestamp", "cwd", "parentSession"] == list(header)
-    assert START_MS == int(header["id"].replace("-", "")[:12], 16)
-    assert ("7", "2023-11-14T22:13:20.000Z") == (header["id"][14], header["timestamp"])
+    assert list(header) == ["type", "version", "id", "timestamp", "cwd", "parentSession"]
+    assert int(header["id"].replace("-", "")[:12], 16) == START_MS
+    assert (header["id"][14], header["timestamp"]) == ("7", "2023-11-14T22:13:20.000Z")
 
 
 @pytest.mark.parametrize("bad", ["", "-a", "a-", "a/b", "a b"])
@@ -142,4 +142,4 @@ def test_session_ids_are_checked(bad: str) -> None:
     """Letters and digits at both ends, '.', '_' and '-' inside."""
     with pytest.raises(InputError, match="not usable"):
         Session.create(None, cwd="/", session_id=bad)
-    assert "a.b_c-1" == Session.create(None, cwd="/", session_id="a.b_c-1").header["id"]
+    assert Session.create(None, cwd="/", session_id="a.b_c-1").header["id"] == "a.b_c-1"

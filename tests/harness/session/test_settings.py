@@ -13,29 +13,32 @@ def test_defaults_are_pis() -> None:
     settings = Settings.from_pi_json({})
 
     assert settings == Settings()
-    assert (True, 16384, 20000) == (
+    assert (
         settings.compaction.enabled,
         settings.compaction.reserve_tokens,
         settings.compaction.keep_recent_tokens,
-    )
-    assert (True, 3, 2000, None, 60000) == (
+    ) == (True, 16384, 20000)
+    assert (
         settings.retry.enabled,
         settings.retry.max_retries,
         settings.retry.base_delay_ms,
         settings.retry.provider.max_retries,
         settings.retry.provider.max_retry_delay_ms,
-    )
+    ) == (True, 3, 2000, None, 60000)
 
 
 def test_a_project_overrides_one_level_deep() -> None:
     """Objects merge once; an object inside replaces the whole one."""
     settings = Settings.from_pi_json(
-        {"compaction": {"reserveTokens": 1, "enabled": False}, "retry": {"provider": {"maxRetries": 2, "timeoutMs": 5}}},
+        {
+            "compaction": {"reserveTokens": 1, "enabled": False},
+            "retry": {"provider": {"maxRetries": 2, "timeoutMs": 5}},
+        },
         {"compaction": {"reserveTokens": 2}, "retry": {"provider": {"maxRetries": 4}}},
     )
 
-    assert (2, False) == (settings.compaction.reserve_tokens, settings.compaction.enabled)
-    assert (4, None) == (settings.retry.provider.max_retries, settings.retry.provider.timeout_ms)
+    assert (settings.compaction.reserve_tokens, settings.compaction.enabled) == (2, False)
+    assert (settings.retry.provider.max_retries, settings.retry.provider.timeout_ms) == (4, None)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +55,7 @@ def test_null_is_absent_and_a_number_may_be_a_text() -> None:
     """As JavaScript would compute with it."""
     settings = Settings.from_pi_json({"compaction": {"reserveTokens": "500", "keepRecentTokens": None}})
 
-    assert (500, 20000) == (settings.compaction.reserve_tokens, settings.compaction.keep_recent_tokens)
+    assert (settings.compaction.reserve_tokens, settings.compaction.keep_recent_tokens) == (500, 20000)
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def test_a_bash_run_is_told_as_a_user_message(fields: dict[str, Any], shown: str
     run = {"role": "bashExecution", "command": "ls", **fields}
 
     assert [shown] == [message["content"][0]["text"] for message in convert_to_llm([run])]
-    assert [] == convert_to_llm([{**run, "excludeFromContext": True}])
+    assert convert_to_llm([{**run, "excludeFromContext": True}]) == []
 
 
 def test_summaries_are_wrapped_and_unknown_roles_dropped() -> None:
@@ -49,7 +49,7 @@ def test_summaries_are_wrapped_and_unknown_roles_dropped() -> None:
 
     converted = convert_to_llm([{"role": role, "summary": "S", "content": "x"} for role in roles])
 
-    assert ["user", "user"] == [message["role"] for message in converted]
+    assert [message["role"] for message in converted] == ["user", "user"]
     texts = [message["content"][0]["text"] for message in converted]
     assert texts[0].endswith(":\n\n<summary>\nS\n</summary>")
     assert texts[1].endswith(":\n\n<summary>\nS</summary>")
@@ -59,7 +59,7 @@ def test_failed_replies_are_not_sent_again() -> None:
     """Neither errors nor aborted ones, with whatever they held."""
     failed = [assistant("half", call("c1"), stopReason=reason) for reason in ("error", "aborted")]
 
-    assert [{"role": "user", "content": "a"}] == sent(user("a"), *failed)
+    assert sent(user("a"), *failed) == [{"role": "user", "content": "a"}]
 
 
 def test_a_call_without_a_result_gets_one_before_the_next_message() -> None:
@@ -68,9 +68,11 @@ def test_a_call_without_a_result_gets_one_before_the_next_message() -> None:
 
     messages = sent(calls, result("c2", "two"), user("go on"), assistant(call("c3")))
 
-    assert ["assistant", "tool", "tool", "user", "assistant", "tool"] == [message["role"] for message in messages]
-    assert [("c2", "two"), ("c1", "No result provided"), ("c3", "No result provided")] == [
-        (message["tool_call_id"], message["content"]) for message in messages if message["role"] == "tool"
+    assert [message["role"] for message in messages] == ["assistant", "tool", "tool", "user", "assistant", "tool"]
+    assert [(message["tool_call_id"], message["content"]) for message in messages if message["role"] == "tool"] == [
+        ("c2", "two"),
+        ("c1", "No result provided"),
+        ("c3", "No result provided"),
     ]
 
 
@@ -80,13 +82,13 @@ def test_images_of_tool_results_follow_the_run_of_results() -> None:
     context = [assistant(call("c1"), call("c2"), call("c3")), with_image, result("c2"), user("go on")]
 
     seeing = sent(*context, model=SEEING)
-    assert ["assistant", "tool", "tool", "tool", "user", "user"] == [message["role"] for message in seeing]
-    assert "(see attached image)" == seeing[1]["content"]
-    assert ["text", "image_url", "image_url"] == [part["type"] for part in seeing[4]["content"]]
+    assert [message["role"] for message in seeing] == ["assistant", "tool", "tool", "tool", "user", "user"]
+    assert seeing[1]["content"] == "(see attached image)"
+    assert [part["type"] for part in seeing[4]["content"]] == ["text", "image_url", "image_url"]
 
     blind = sent(*context)
-    assert ["assistant", "tool", "tool", "tool", "user"] == [message["role"] for message in blind]
-    assert "(tool image omitted: model does not support images)" == blind[1]["content"]
+    assert [message["role"] for message in blind] == ["assistant", "tool", "tool", "tool", "user"]
+    assert blind[1]["content"] == "(tool image omitted: model does not support images)"
 
 
 def test_images_of_users_become_one_note_per_run() -> None:
@@ -101,15 +103,15 @@ def test_thinking_is_kept_for_its_own_model_and_told_to_another() -> None:
     signed = {"type": "thinking", "thinking": "hm", "thinkingSignature": "reasoning_content"}
     redacted = {"type": "thinking", "thinking": "secret", "redacted": True}
 
-    assert [{"role": "assistant", "content": "yes", "reasoning_content": "hm"}] == sent(assistant(signed, "yes"))
-    assert "hmyes" == sent(assistant(signed, redacted, "yes"), model=OTHER)[0]["content"]
+    assert sent(assistant(signed, "yes")) == [{"role": "assistant", "content": "yes", "reasoning_content": "hm"}]
+    assert sent(assistant(signed, redacted, "yes"), model=OTHER)[0]["content"] == "hmyes"
 
 
 def test_an_assistant_that_says_nothing_is_not_sent() -> None:
     """Only thinking, only blanks, nothing; a call alone is sent with null content."""
     silent = [assistant(), assistant(" \n\ufeff"), assistant({"type": "thinking", "thinking": "hm"})]
 
-    assert [] == sent(*silent)
+    assert sent(*silent) == []
     assert sent(assistant(call("c1")))[0]["content"] is None
 
 
@@ -119,8 +121,8 @@ def test_arguments_are_written_as_javascript_writes_them() -> None:
 
     message = sent(assistant("x\ud83d", block))[0]
 
-    assert '{"2":"\\ud83d","b":1}' == message["tool_calls"][0]["function"]["arguments"]
-    assert "x" == message["content"]
+    assert message["tool_calls"][0]["function"]["arguments"] == '{"2":"\\ud83d","b":1}'
+    assert message["content"] == "x"
 
 
 def test_ids_of_another_provider_are_renamed_in_calls_and_results() -> None:

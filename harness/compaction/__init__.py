@@ -1,0 +1,1 @@
+"""Replacing older context by a summary: cut point, preparation, serialization, summarizer, strategies."""
