@@ -18,8 +18,10 @@ PROSE_KINDS = frozenset({"quote", "table", "heading", "bullet", "paragraph"})
 class Block:
     """A run of lines of one kind.
 
-    `text` is the content without the marks of the kind (fence lines, list marks, `>`, indentation of the fence), mapped to the
-    reply. `info` is a fence's info string, `level` a heading's depth or a bullet's indentation, `closed` whether a fence ends.
+    `text` is the content without the marks of the kind (fence lines, list marks, `>`, indentation of the fence),
+    mapped to the
+    reply. `info` is a fence's info string, `level` a heading's depth or a bullet's indentation, `closed` whether a
+    fence ends.
     """
 
     kind: BlockKind
@@ -42,12 +44,16 @@ _FENCE = re.compile(r"^(?P<lead>[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+|>[ \t]?)*)(
 _HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(?=\S)")
 _BOLD_HEADING = re.compile(r"^\s*(?:\*\*|__)[^*_]{1,80}(?:\*\*:?|__:?)\s*:?\s*$")
 _BRACKET_HEADING = re.compile(r"^\s*(?:\[[^\]\n]{2,80}\]|【[^】\n]{2,80}】)\s*$")
-_BULLET = re.compile(r"^(?P<indent>[ \t]*)(?:[-*+•·–—]|\(?\d{1,3}[.)、]|[（(]?[一二三四五六七八九十]{1,3}[、)）])[ \t]*(?=\S)(?:\[[ xX]\][ \t]+)?")
+_BULLET = re.compile(
+    r"^(?P<indent>[ \t]*)(?:[-*+•·–—]|\(?\d{1,3}[.)、]|[（(]?[一二三四五六七八九十]{1,3}[、)）])[ \t]*(?=\S)"
+    r"(?:\[[ xX]\][ \t]+)?"
+)
 _QUOTE = re.compile(r"^[ \t]*>[ \t]?")
 _TABLE = re.compile(r"^\s*\|.*\|\s*$")
 _DIFF_START = re.compile(r"^(?:diff --git |--- (?:a/|/dev/null|\S+\.\w+)|Index: |@@ -\d)")
 _DIFF_LINE = re.compile(
-    r"^(?:[+\- ]|@@|diff --git |index [0-9a-f]|\\ No newline|(?:new|deleted) file|rename |similarity |old mode|new mode|copy )"
+    r"^(?:[+\- ]|@@|diff --git |index [0-9a-f]|\\ No newline|(?:new|deleted) file|rename |similarity |"
+    r"old mode|new mode|copy )"
 )
 _PATCH_START = re.compile(r"^\s*\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File: )")
 _PATCH_END = re.compile(r"^\s*\*\*\* End Patch")
@@ -116,7 +122,9 @@ def _fence(source: Mapped, lines: list[_Line], index: int, opening: re.Match[str
         spans.append((line.start + skip, line.end))
         at += 1
     end = lines[min(at, len(lines) - 1)].end
-    block = Block("fence", _content(source, spans), lines[index].start, end, info=opening["info"].strip(), closed=closed)
+    block = Block(
+        "fence", _content(source, spans), lines[index].start, end, info=opening["info"].strip(), closed=closed
+    )
     return (replace(block, kind="quote") if quoted and not block.info else block), at + 1
 
 
@@ -129,7 +137,9 @@ def _indentation(text: str, most: int) -> int:
 
 def _is_diff(lines: list[_Line], index: int) -> bool:
     near = [line.text for line in lines[index : index + 6]]
-    return near[0].startswith(("diff --git", "@@ -", "Index: ")) or any(text.startswith(("+++ ", "@@ ")) for text in near)
+    return near[0].startswith(("diff --git", "@@ -", "Index: ")) or any(
+        text.startswith(("+++ ", "@@ ")) for text in near
+    )
 
 
 def _diff(source: Mapped, lines: list[_Line], index: int) -> tuple[Block, int]:
@@ -170,7 +180,7 @@ def _code(source: Mapped, lines: list[_Line], index: int) -> tuple[Block, int]:
     last = index
     while at < len(lines):
         text = lines[at].text
-        if _FENCE.match(text) or _HEADING.match(text) and not is_code_line(text):
+        if _FENCE.match(text) or (_HEADING.match(text) and not is_code_line(text)):
             break
         if text.strip():
             if not is_code_line(text):

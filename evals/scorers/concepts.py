@@ -71,7 +71,7 @@ column columns 列 列名
 snake_case snake-case 下划线
 camelcase camel-case 驼峰
 kebab-case
-websocket websockets ws wss 
+websocket websockets ws wss
 sse server-sent-events eventsource event-stream 事件流 服务端推送
 poll polling long-polling 轮询 长轮询
 date dates 日期
@@ -86,7 +86,8 @@ adapter adapters 适配器 适配层
 billing 计费 账单
 frozen freeze freezing 冻结
 audit audits 审计
-edit edits edited editing correct corrected rewrite rewritten format formatted change changes changed changing modify modified touch touched patch patched 改 改动 修改 编辑 动
+edit edits edited editing correct corrected rewrite rewritten format formatted change changes changed
+  changing modify modified touch touched patch patched 改 改动 修改 编辑 动
 file files 文件
 migration-applied applied 已执行 已应用
 union unions
@@ -107,12 +108,15 @@ name names naming 命名 名字 字段名
 request requests 请求
 outgoing outbound external 对外 外部
 http https
-""".strip().splitlines()
+"""
+"""One group of words a line; a line that begins with a blank goes on with the group before it."""
 
 
 def _table() -> dict[str, int]:
     out: dict[str, int] = {}
-    for number, line in enumerate(_GROUPS):
+    number = 0
+    for line in _GROUPS.splitlines():
+        number += not line.startswith(" ")
         for word in line.split():
             out.setdefault(word, number)
     return out
@@ -122,7 +126,8 @@ _CONCEPTS = _table()
 _PHRASES = sorted((word for word in _CONCEPTS if "-" in word), key=len, reverse=True)
 _CHINESE_WORDS = sorted((word for word in _CONCEPTS if re.match("[\u3400-\u9fff]", word)), key=len, reverse=True)
 _TOKEN = re.compile(
-    r"(?P<number>(?<![\w.])\d[\d,]*(?:\.\d+)?)(?P<unit>\s?(?:%|[kmgt]i?b\b|ms\b|s\b|seconds?\b|minutes?\b|min\b|h\b|hours?\b|days?\b|characters?\b|lines?\b|tokens?\b|秒|分钟|小时|天|条|次|字符|行))?"
+    r"(?P<number>(?<![\w.])\d[\d,]*(?:\.\d+)?)(?P<unit>\s?(?:%|[kmgt]i?b\b|ms\b|s\b|seconds?\b|"
+    r"minutes?\b|min\b|h\b|hours?\b|days?\b|characters?\b|lines?\b|tokens?\b|秒|分钟|小时|天|条|次|字符|行))?"
     r"|(?P<path>(?:[\w.@-]+/)+[\w.@*-]*)|(?P<word>[A-Za-z_][\w]*(?:[.=-]\w+)*(?:\(\))?)|(?P<cjk>[\u3400-\u9fff]+)",
     re.IGNORECASE,
 )
@@ -147,7 +152,9 @@ def concept(word: str) -> str:
 
 @lru_cache(maxsize=4096)
 def concepts(text: str) -> tuple[tuple[str, int, int], ...]:
-    """Return the concepts of a text with their spans: words, known phrases, paths, numbers with units, Chinese words."""
+    """Return the concepts of a text with their spans: words, known phrases, paths, numbers with units, Chinese
+    words.
+    """
     low = text.lower()
     out: list[tuple[str, int, int]] = []
     for match in _TOKEN.finditer(low):
@@ -197,5 +204,22 @@ def number_key(number: str, unit: str) -> str:
     """Return a number with its unit in one spelling: ``5s`` for "5 seconds", "5 秒" and "5 s"."""
     plain = number.replace(",", "")
     short = unit.strip().lower()
-    units = {"seconds": "s", "second": "s", "秒": "s", "minutes": "min", "minute": "min", "分钟": "min", "hours": "h", "hour": "h", "小时": "h", "天": "day", "days": "day", "mib": "mb", "kib": "kb", "gib": "gb", "条": "", "次": ""}
+    units = {
+        "seconds": "s",
+        "second": "s",
+        "秒": "s",
+        "minutes": "min",
+        "minute": "min",
+        "分钟": "min",
+        "hours": "h",
+        "hour": "h",
+        "小时": "h",
+        "天": "day",
+        "days": "day",
+        "mib": "mb",
+        "kib": "kb",
+        "gib": "gb",
+        "条": "",
+        "次": "",
+    }
     return plain + units.get(short, short.rstrip("s") if len(short) > 2 else short)

@@ -27,7 +27,9 @@ _NEW = re.compile(r"^\+\+\+ (?:b/)?(?P<path>[^\t\n]+?)(?:\t.*)?\s*$")
 _PATCH_FILE = re.compile(r"^\s*\*\*\* (?P<what>Add|Update|Delete) File: (?P<path>\S.*?)\s*$")
 _PATCH_MOVE = re.compile(r"^\s*\*\*\* Move to: (?P<path>\S.*?)\s*$")
 _RENAME = re.compile(r"^rename (?:from|to) (?P<path>\S.*?)\s*$")
-_FURNITURE = re.compile(r"^(?:@@|index |new file|deleted file|similarity |old mode|new mode|copy |\\ No newline|\*\*\* )")
+_FURNITURE = re.compile(
+    r"^(?:@@|index |new file|deleted file|similarity |old mode|new mode|copy |\\ No newline|\*\*\* )"
+)
 
 
 @dataclass
@@ -41,8 +43,14 @@ class _Open:
 
 
 def looks_like_diff(text: str, info: str = "") -> bool:
-    """Return whether the content of a fence is a diff: by its name, its headers, or lines that all begin with + or -."""
-    if re.search(r"^(?:diff --git |\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File: )|@@ -\d+(?:,\d+)? \+\d)", text, re.MULTILINE):
+    """Return whether the content of a fence is a diff: by its name, its headers, or lines that all begin with + or
+    -.
+    """
+    if re.search(
+        r"^(?:diff --git |\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File: )|@@ -\d+(?:,\d+)? \+\d)",
+        text,
+        re.MULTILINE,
+    ):
         return True
     if re.search(r"^--- \S.*\n\+\+\+ \S", text, re.MULTILINE):
         return True
@@ -50,8 +58,11 @@ def looks_like_diff(text: str, info: str = "") -> bool:
         return bool(re.search(r"^[+-]", text, re.MULTILINE))
     lines = [line for line in text.splitlines() if line.strip()]
     signed = sum(1 for line in lines if re.match(r"[+-](?!\d)", line))
-    return len(lines) >= 2 and signed == len(lines) and any(line.startswith("+") for line in lines) and any(
-        line.startswith("-") and not re.match(r"-{1,2} |- ", line) for line in lines
+    return (
+        len(lines) >= 2
+        and signed == len(lines)
+        and any(line.startswith("+") for line in lines)
+        and any(line.startswith("-") and not re.match(r"-{1,2} |- ", line) for line in lines)
     )
 
 

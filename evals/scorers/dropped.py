@@ -23,8 +23,10 @@ Step = Literal[
 class Fate:
     """A constraint at one compaction: its class before, in the summarizer's inputs, in its replies and after.
 
-    `step` is where it was lost (``none`` when it was not there before or still is). `unseen` is "dropped unseen": whole in the
-    context before, whole in no summarizer input, and not whole in the context after. `carrier` is what carried it before.
+    `step` is where it was lost (``none`` when it was not there before or still is). `unseen` is "dropped unseen":
+    whole in the
+    context before, whole in no summarizer input, and not whole in the context after. `carrier` is what carried it
+    before.
     """
 
     before: PresenceClass
@@ -47,7 +49,8 @@ def fate(
 ) -> Fate:
     """Return what became of a constraint at one compaction.
 
-    `before` and `after` are the context around it, `inputs` what the summarizer was sent, `outputs` what it replied. A loss from a
+    `before` and `after` are the context around it, `inputs` what the summarizer was sent, `outputs` what it
+    replied. A loss from a
     rule that only the previous summary carried is a loss at an update. `lifted` says that the user has ended the rule.
     """
     was = presence(constraint, before)

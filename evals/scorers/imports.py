@@ -8,14 +8,19 @@ from collections.abc import Iterator
 from backslide.evals.scorers.masking import mask
 
 _PYTHON = re.compile(
-    r"^[ \t>.]*(?:from[ \t]+[\w.]+[ \t]+import[ \t]+(?:\([^()]*\)?|[^\n]*)|import[ \t]+[^\n]*)|__import__\([^()\n]*\)?|(?:importlib\.)?import_module\([^()\n]*\)?",
+    r"^[ \t>.]*(?:from[ \t]+[\w.]+[ \t]+import[ \t]+(?:\([^()]*\)?|[^\n]*)|import[ \t]+[^\n]*)|"
+    r"__import__\([^()\n]*\)?|(?:importlib\.)?import_module\([^()\n]*\)?",
     re.MULTILINE,
 )
 _JS = re.compile(
-    r"""^[ \t]*(?:import|export)\b(?:[^;'"`\n(]|\n(?=[ \t]*(?:[\w{},*$]|\}[ \t]*from)))*(?:from[ \t]*)?['"][^'"\n]*['"]?|\bimport[ \t]*\([^()\n]*\)?|\brequire(?:\.resolve)?[ \t]*\([^()\n]*\)?|<script\b[^>]*>|@import[^\n;]*""",
+    r"^[ \t]*(?:import|export)\b(?:[^;'\"`\n(]|\n(?=[ \t]*(?:[\w{},*$]|\}[ \t]*from)))*"
+    r"(?:from[ \t]*)?['\"][^'\"\n]*['\"]?"
+    r"|\bimport[ \t]*\([^()\n]*\)?|\brequire(?:\.resolve)?[ \t]*\([^()\n]*\)?|<script\b[^>]*>|@import[^\n;]*",
     re.MULTILINE,
 )
-_RUST = re.compile(r"^[ \t]*(?:pub(?:\([^)]*\))?[ \t]+)?use[ \t]+[^;]{1,600};?|^[ \t]*extern[ \t]+crate[^;\n]*;?", re.MULTILINE)
+_RUST = re.compile(
+    r"^[ \t]*(?:pub(?:\([^)]*\))?[ \t]+)?use[ \t]+[^;]{1,600};?|^[ \t]*extern[ \t]+crate[^;\n]*;?", re.MULTILINE
+)
 _GO = re.compile(r"^[ \t]*import[ \t]*(?:\([^()]*\)?|[^\n]*)|^[ \t]*(?:[\w.]+[ \t]+)?\"[\w./-]+\"[ \t]*$", re.MULTILINE)
 _JAVA = re.compile(r"^[ \t]*import[ \t]+[^;\n]*;?", re.MULTILINE)
 _C = re.compile(r"^[ \t]*#[ \t]*include[^\n]*", re.MULTILINE)
@@ -49,7 +54,9 @@ def imports(code: str, language: str | None) -> Iterator[tuple[int, int]]:
 
 
 def _only_text(code: str, at: int) -> bool:
-    """Return whether an import stands inside a string on its line (a fixture, an error text), not counting sed scripts."""
+    """Return whether an import stands inside a string on its line (a fixture, an error text), not counting sed
+    scripts.
+    """
     line_start = code.rfind("\n", 0, at) + 1
     before = code[line_start:at]
     if before.lstrip().startswith(("sed ", "perl ")):

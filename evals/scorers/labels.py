@@ -50,7 +50,8 @@ class Agreement:
 class LabelReport:
     """How a scorer agrees with a file of labels.
 
-    `confusion` counts (expected, got). `by_language` and `by_phenomenon` give (right, rows). `errors` is empty for rows that must
+    `confusion` counts (expected, got). `by_language` and `by_phenomenon` give (right, rows). `errors` is empty for
+    rows that must
     not be looked at (those marked frozen).
     """
 

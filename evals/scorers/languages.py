@@ -37,14 +37,37 @@ RELATED = {
 """Languages whose code a rule for the key reads too."""
 
 _CUES: dict[str, str] = {
-    "rust": r"^\s*(?:pub(?:\([^)]*\))? )?(?:fn |struct |impl\b|enum |mod |use \w+(?:::|;)|static |trait )|\blet mut |::<|#\[\w+|-> (?:Self|Result|Option)\b|\w+!\s*[({\[]",
-    "python": r"^\s*(?:def \w+\(|class \w+[(:]|from [\w.]+ import |import [\w.]+(?: as \w+)?\s*$|with .+:\s*$|async def |elif .+:|except\b.*:\s*$|@\w+)|\bself\.\w|^\s*(?:if|for|while) .+:\s*$",
-    "typescript": r"^\s*(?:import .+ from ['\"]|import ['\"]|export (?:const|function|class|default|interface|type|async)|const \w+\b.*=|let \w+ =|interface \w+|type \w+ =|function \w+\()|=>|\brequire\(|: (?:string|number|boolean|void|unknown)\b",
-    "go": r"^\s*(?:package \w+|func (?:\(\w+ [^)]*\) )?\w+\(|type \w+ (?:struct|interface)\b|import \(|go func\b|defer )|:= ",
-    "java": r"^\s*(?:public|private|protected) .*[({;]\s*$|^\s*(?:import [\w.]+;|package [\w.]+;|@Override)|\bcatch \(\w+",
+    "rust": (
+        r"^\s*(?:pub(?:\([^)]*\))? )?(?:fn |struct |impl\b|enum |mod |use \w+(?:::|;)|static |trait )|"
+        r"\blet mut |::<|#\[\w+|-> (?:Self|Result|Option)\b|\w+!\s*[({\[]"
+    ),
+    "python": (
+        r"^\s*(?:def \w+\(|class \w+[(:]|from [\w.]+ import |import [\w.]+(?: as \w+)?\s*$|with .+:\s*$|"
+        r"async def |elif .+:|except\b.*:\s*$|@\w+)|\bself\.\w|^\s*(?:if|for|while) .+:\s*$"
+    ),
+    "typescript": (
+        r"^\s*(?:import .+ from ['\"]|import ['\"]|export (?:const|function|class|default|interface|type|"
+        r"async)|const \w+\b.*=|let \w+ =|interface \w+|type \w+ =|function \w+\()|=>|\brequire\(|"
+        r": (?:string|number|boolean|void|unknown)\b"
+    ),
+    "go": (
+        r"^\s*(?:package \w+|func (?:\(\w+ [^)]*\) )?\w+\(|type \w+ (?:struct|interface)\b|import \(|"
+        r"go func\b|defer )|:= "
+    ),
+    "java": (
+        r"^\s*(?:public|private|protected) .*[({;]\s*$|^\s*(?:import [\w.]+;|package [\w.]+;|@Override)|"
+        r"\bcatch \(\w+"
+    ),
     "c": r"^\s*#\s*include\b|^\s*(?:static |const |unsigned |struct |void |int |char |size_t )+\*?\w+ ?[(\[;=]",
-    "sql": r"^\s*(?:CREATE|ALTER|DROP) (?:TABLE|INDEX|TYPE|VIEW)|^\s*(?:SELECT .+|INSERT INTO|UPDATE \w+ SET|DELETE FROM)\b",
-    "bash": r"^\s*(?:\$ |sudo |npm |pnpm |yarn |bun |npx |pip3? |uv |poetry |cargo |go (?:get|mod|test|build)|git |sed |cat |mv |cp |rm |mkdir |touch |echo |export |cd |make |curl |patch |apply_patch |python3? -|perl -|tee )",
+    "sql": (
+        r"^\s*(?:CREATE|ALTER|DROP) (?:TABLE|INDEX|TYPE|VIEW)|^\s*(?:SELECT .+|INSERT INTO|UPDATE \w+ SET|"
+        r"DELETE FROM)\b"
+    ),
+    "bash": (
+        r"^\s*(?:\$ |sudo |npm |pnpm |yarn |bun |npx |pip3? |uv |poetry |cargo |go (?:get|mod|test|build)|"
+        r"git |sed |cat |mv |cp |rm |mkdir |touch |echo |export |cd |make |curl |patch |apply_patch |"
+        r"python3? -|perl -|tee )"
+    ),
     "json": r"^\s*[{\[]\s*$|^\s*\"[\w@/.-]+\"\s*:",
     "toml": r"^\s*\[[\w.\"-]+\]\s*$|^\s*[\w-]+ = (?:\"|\{|\[)",
 }
@@ -89,7 +112,8 @@ def guess(text: str) -> str | None:
 def may_be(language: str, text: str, named: str | None, path: str | None) -> bool:
     """Return whether code named `named` (by its fence, maybe wrongly) in the file `path` may be of `language`.
 
-    A path decides. A fence's name is believed unless the text shows the language that is asked about and not the named one.
+    A path decides. A fence's name is believed unless the text shows the language that is asked about and not the
+    named one.
     """
     by_path = of_path(path)
     if by_path is not None and by_path != "markdown":

@@ -28,7 +28,9 @@ def pattern(source: str) -> Any:
         return re2.compile(source, options)
     except re2.error as problem:
         reason = problem.args[0].decode() if problem.args and isinstance(problem.args[0], bytes) else str(problem)
-        raise InputError(f"RE2 refuses the pattern {source!r}: {reason}", mend="RE2 has no look-around and no back-references") from None
+        raise InputError(
+            f"RE2 refuses the pattern {source!r}: {reason}", mend="RE2 has no look-around and no back-references"
+        ) from None
 
 
 def find(segments: Segments, source: str, where: str) -> Iterator[Hit]:

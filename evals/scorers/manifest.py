@@ -18,13 +18,33 @@ class Dependency:
     end: int
 
 
-_SECTIONS = frozenset({"dependencies", "devDependencies", "peerDependencies", "optionalDependencies", "resolutions", "overrides", "bundledDependencies"})
+_SECTIONS = frozenset(
+    {
+        "dependencies",
+        "devDependencies",
+        "peerDependencies",
+        "optionalDependencies",
+        "resolutions",
+        "overrides",
+        "bundledDependencies",
+    }
+)
 _JSON_PAIR = re.compile(r'"(?P<name>@?[\w./-]+)"\s*:\s*"(?P<version>[^"\n]*)"')
 _VERSION = re.compile(r"^(?:[~^<>=v]*\s*\d|\*|latest$|next$|workspace:|npm:|git\+|file:|link:|github:|x$)")
-_TOML_PAIR = re.compile(r"^[ \t]*\"?(?P<name>[\w.-]+)\"?[ \t]*=[ \t]*(?P<value>\"[^\"\n]*\"|\{[^\n]*|'[^'\n]*')", re.MULTILINE)
-_TOML_TABLE = re.compile(r"^[ \t]*\[(?:[\w.'\"-]*\.)?(?:dev-|build-)?dependencies\.(?P<name>[\w-]+)\][ \t]*$", re.MULTILINE)
-_REQUIREMENT = re.compile(r"^[ \t]*(?P<name>[A-Za-z0-9][\w.-]*)(?:\[[\w, -]+\])?[ \t]*(?:(?:[<>=!~]=?=?|@)[^\n]*)?$", re.MULTILINE)
-_QUOTED_REQUIREMENT = re.compile(r"[\"'](?P<name>[A-Za-z0-9][\w.-]*)(?:\[[\w, -]+\])?[ \t]*(?:[<>=!~]=?|@)[^\"'\n]*[\"']|^[ \t]*[\"'](?P<alone>[A-Za-z0-9][\w.-]*)[\"'],?[ \t]*$", re.MULTILINE)
+_TOML_PAIR = re.compile(
+    r"^[ \t]*\"?(?P<name>[\w.-]+)\"?[ \t]*=[ \t]*(?P<value>\"[^\"\n]*\"|\{[^\n]*|'[^'\n]*')", re.MULTILINE
+)
+_TOML_TABLE = re.compile(
+    r"^[ \t]*\[(?:[\w.'\"-]*\.)?(?:dev-|build-)?dependencies\.(?P<name>[\w-]+)\][ \t]*$", re.MULTILINE
+)
+_REQUIREMENT = re.compile(
+    r"^[ \t]*(?P<name>[A-Za-z0-9][\w.-]*)(?:\[[\w, -]+\])?[ \t]*(?:(?:[<>=!~]=?=?|@)[^\n]*)?$", re.MULTILINE
+)
+_QUOTED_REQUIREMENT = re.compile(
+    r"[\"'](?P<name>[A-Za-z0-9][\w.-]*)(?:\[[\w, -]+\])?[ \t]*(?:[<>=!~]=?|@)[^\"'\n]*[\"']|"
+    r"^[ \t]*[\"'](?P<alone>[A-Za-z0-9][\w.-]*)[\"'],?[ \t]*$",
+    re.MULTILINE,
+)
 _IMAGE = re.compile(r"^[ \t-]*(?:image:[ \t]*|FROM[ \t]+)[\"']?(?P<name>[\w./-]+)", re.MULTILINE)
 _GO_REQUIRE = re.compile(r"^[ \t]*(?:require[ \t]+)?(?P<name>[\w-]+\.[\w.-]+/[\w./-]+)[ \t]+v\d", re.MULTILINE)
 _XML_ARTIFACT = re.compile(r"<artifactId>(?P<name>[\w.-]+)</artifactId>")
@@ -33,7 +53,8 @@ _XML_ARTIFACT = re.compile(r"<artifactId>(?P<name>[\w.-]+)</artifactId>")
 def dependencies(text: str, language: str | None, path: str | None) -> Iterator[Dependency]:
     """Yield the dependencies of a manifest text.
 
-    A whole file is read by its parser, which tells dependencies from other pairs; what does not parse is read line by line.
+    A whole file is read by its parser, which tells dependencies from other pairs; what does not parse is read line
+    by line.
     """
     name = (path or "").rsplit("/", 1)[-1].lower()
     if language == "json" or name == "package.json" or (language is None and '"dependencies"' in text):
@@ -85,7 +106,18 @@ def _toml(text: str) -> Iterator[Dependency]:
         parsed: dict[str, object] | None = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError):
         parsed = None
-    metadata = {"name", "version", "edition", "requires-python", "description", "license", "readme", "authors", "build-backend", "resolver"}
+    metadata = {
+        "name",
+        "version",
+        "edition",
+        "requires-python",
+        "description",
+        "license",
+        "readme",
+        "authors",
+        "build-backend",
+        "resolver",
+    }
     keys = None if parsed is None else _tables(parsed)
     for match in _TOML_PAIR.finditer(text):
         if match["name"] in metadata or (keys is not None and keys and match["name"] not in keys):

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 class Mapped:
     """A text and, for runs of its characters, where they stand in the text it was made from.
 
-    `local` and `origin` are parallel and ascending in `local`: the run that starts at ``local[i]`` stands at ``origin[i]`` in
+    `local` and `origin` are parallel and ascending in `local`: the run that starts at ``local[i]`` stands at
+    ``origin[i]`` in
     the parent, character by character. `parent` is the text those offsets refer to, if it is itself derived.
     """
 

@@ -14,7 +14,9 @@ _WINDOW = 90
 
 @dataclass(frozen=True)
 class Named:
-    """An occurrence of a name: its span in the text, and whether it is only a weak name (a mention, never a proposal)."""
+    """An occurrence of a name: its span in the text, and whether it is only a weak name (a mention, never a
+    proposal).
+    """
 
     start: int
     end: int
@@ -25,7 +27,8 @@ class Named:
 class NameTable:
     """The names of one approach.
 
-    `names` are phrases (case and the kind of blank do not matter, `…` stands for up to 60 characters). Each compound is a tuple of groups: one phrase of every group has to stand in the same clause. `ambiguous`
+    `names` are phrases (case and the kind of blank do not matter, `…` stands for up to 60 characters). Each
+    compound is a tuple of groups: one phrase of every group has to stand in the same clause. `ambiguous`
     names are also ordinary words and count where they are used as a name. `weak` names only mention the approach.
     """
 
@@ -36,7 +39,9 @@ class NameTable:
 
 
 def phrase_pattern(phrase: str) -> str:
-    """Return the pattern of a phrase: word boundaries at Latin ends, any blanks or hyphens between words, plural allowed."""
+    """Return the pattern of a phrase: word boundaries at Latin ends, any blanks or hyphens between words, plural
+    allowed.
+    """
     tokens = re.findall(rf"…|\s+|{_CJK}+|[A-Za-z0-9_]+|.", phrase.strip())
     out: list[str] = []
     for index, token in enumerate(tokens):
@@ -45,9 +50,11 @@ def phrase_pattern(phrase: str) -> str:
         elif token.isspace() or token == "-":
             out.append(r"[\s_-]*" if token == "-" else r"[\s-]+")
         else:
-            if index and re.match(_CJK, token) != re.match(_CJK, tokens[index - 1]) and bool(
-                re.match(_CJK, token)
-            ) != bool(re.match(_CJK, tokens[index - 1])):
+            if (
+                index
+                and re.match(_CJK, token) != re.match(_CJK, tokens[index - 1])
+                and bool(re.match(_CJK, token)) != bool(re.match(_CJK, tokens[index - 1]))
+            ):
                 out.append(r"\s*")
             out.append(re.escape(token))
     text = "".join(out)
@@ -66,7 +73,9 @@ def any_phrase(phrases: tuple[str, ...]) -> re.Pattern[str] | None:
     """Return one pattern for several phrases, the longest first, or None for no phrase. Case does not matter."""
     patterns = [phrase_pattern(phrase) for phrase in sorted(phrases, key=len, reverse=True)]
     # ASCII boundaries: a Chinese character next to a Latin name does not hide it.
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE | re.ASCII) if patterns else None
+    return (
+        re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE | re.ASCII) if patterns else None
+    )
 
 
 def find_names(text: str, table: NameTable, code_font: Sequence[tuple[int, int]] = ()) -> list[Named]:
@@ -97,7 +106,9 @@ def find_names(text: str, table: NameTable, code_font: Sequence[tuple[int, int]]
     return out
 
 
-_CLAUSE_BREAK = re.compile(r"[;；。！？]|[.!?](?=\s)|，|,\s+(?=(?:and|so|but|then|i|we|you|it|this|that|the)\b)", re.IGNORECASE)
+_CLAUSE_BREAK = re.compile(
+    r"[;；。！？]|[.!?](?=\s)|，|,\s+(?=(?:and|so|but|then|i|we|you|it|this|that|the)\b)", re.IGNORECASE
+)
 
 
 def _compound(text: str, groups: tuple[tuple[str, ...], ...]) -> list[Named]:
@@ -132,9 +143,25 @@ def _compound(text: str, groups: tuple[tuple[str, ...], ...]) -> list[Named]:
     return out
 
 
-_ORDINARY_BEFORE = re.compile(r"(?:\b(?:a|an|the|this|that|one|any|every|each|last|next|right|few|some|same|very|first|present|current|given|spare|brief|small|just a|of the|for a|at|in a)|\d)\s+(?:\w+\s+)?$", re.IGNORECASE)
-_NAME_AFTER = re.compile(r"^(?:'s\b|\s*\(|\.\w|@\d|/|\s+(?:library|package|dependency|folder|directory|tree|code\b|side|目录|import|module|js|adapter|plugin|object|call|instance|based|version|\d))|^-\w", re.IGNORECASE)
-_NAME_BEFORE = re.compile(r"(?:\b(?:use|using|used|uses|add|adding|added|import|importing|imports|imported|install|installing|installed|with|through|via|by|drop|dropped|dropping|remove|removed|removing|without|no|on|and|or|than|of|to|from|not|adopt|npm|against|off|avoid|avoiding|like|library|package|bring in|brought in|pull in|reach for|touch(?:es|ed|ing)?|edit(?:s|ed|ing)?|patch(?:es|ed|ing)?|chang(?:e|es|ed|ing)|modif(?:y|ies|ied|ying)|fr(?:eeze|oze|ozen)|freezing|extend|fix|instead of|were|was|for)\s+|^\W*|[:|(]\s*)$", re.IGNORECASE)
+_ORDINARY_BEFORE = re.compile(
+    r"(?:\b(?:a|an|the|this|that|one|any|every|each|last|next|right|few|some|same|very|first|present|"
+    r"current|given|spare|brief|small|just a|of the|for a|at|in a)|\d)\s+(?:\w+\s+)?$",
+    re.IGNORECASE,
+)
+_NAME_AFTER = re.compile(
+    r"^(?:'s\b|\s*\(|\.\w|@\d|/|\s+(?:library|package|dependency|folder|directory|tree|code\b|side|目录|"
+    r"import|module|js|adapter|plugin|object|call|instance|based|version|\d))|^-\w",
+    re.IGNORECASE,
+)
+_NAME_BEFORE = re.compile(
+    r"(?:\b(?:use|using|used|uses|add|adding|added|import|importing|imports|imported|install|"
+    r"installing|installed|with|through|via|by|drop|dropped|dropping|remove|removed|removing|without|"
+    r"no|on|and|or|than|of|to|from|not|adopt|npm|against|off|avoid|avoiding|like|library|package|"
+    r"bring in|brought in|pull in|reach for|touch(?:es|ed|ing)?|edit(?:s|ed|ing)?|patch(?:es|ed|ing)?|"
+    r"chang(?:e|es|ed|ing)|modif(?:y|ies|ied|ying)|fr(?:eeze|oze|ozen)|freezing|extend|fix|instead of|"
+    r"were|was|for)\s+|^\W*|[:|(]\s*)$",
+    re.IGNORECASE,
+)
 
 
 def _is_name(text: str, match: re.Match[str], code_font: Sequence[tuple[int, int]]) -> bool:

@@ -15,7 +15,9 @@ _LOOK_ALIKES = dict(
         strict=True,
     )
 )
-"""Letters of other alphabets that look like Latin ones (Unicode's confusables, the lower- and upper-case ones in use)."""
+"""Letters of other alphabets that look like Latin ones (Unicode's confusables, the lower- and upper-case ones in
+use).
+"""
 
 _PLAIN = str.maketrans(
     {
@@ -35,7 +37,8 @@ _SPECIAL = re.compile(
 """Characters that may change; Chinese characters and punctuation stay, for they part sentences."""
 
 _MARKUP = re.compile(
-    r"\*{1,3}|`+|~~|__+|\\(?=[_*`#\[\]<>~.])|(?<![\w.])_(?=\w)|(?<=\w)_(?![\w.(])|</?(?:b|i|u|em|strong|code|mark|ins|kbd|tt)>",
+    r"\*{1,3}|`+|~~|__+|\\(?=[_*`#\[\]<>~.])|(?<![\w.])_(?=\w)|(?<=\w)_(?![\w.(])|</?(?:b|i|u|em|"
+    r"strong|code|mark|ins|kbd|tt)>",
     re.IGNORECASE,
 )
 
@@ -59,7 +62,8 @@ def _char(char: str) -> str | None:
 def normalise(text: str | Mapped, *, markup: bool = False) -> Mapped:
     """Return a text in plain characters, mapped back to the offsets of `text`.
 
-    Look-alike letters become Latin, full-width forms half-width (Chinese punctuation stays), curly quotes and dashes plain, and
+    Look-alike letters become Latin, full-width forms half-width (Chinese punctuation stays), curly quotes and
+    dashes plain, and
     invisible characters vanish. With `markup`, Markdown emphasis, code marks and simple HTML emphasis vanish too.
     Letter case is kept.
     """

@@ -6,14 +6,29 @@ import re
 
 from backslide.evals.scorers import languages
 
-_ENDINGS = "|".join(sorted({re.escape(name) for name in languages.FENCE_NAMES if name.isalnum()} | {"txt", "lock", "mod", "sum", "tf", "css", "in", "env"}, key=len, reverse=True))
+_ENDINGS = "|".join(
+    sorted(
+        {re.escape(name) for name in languages.FENCE_NAMES if name.isalnum()}
+        | {"txt", "lock", "mod", "sum", "tf", "css", "in", "env"},
+        key=len,
+        reverse=True,
+    )
+)
 PATH = re.compile(
-    rf"(?<![\w/.@:-])(?:\./)?(?:(?:[\w.@-]+|\*\*?)/)+(?:[\w.@*-]*[\w*])?/?|(?<![\w/.@:-])[\w-]+(?:\.[\w-]+)*\.(?:{_ENDINGS})\b(?![\w/(])"
+    rf"(?<![\w/.@:-])(?:\./)?(?:(?:[\w.@-]+|\*\*?)/)+(?:[\w.@*-]*[\w*])?/?|"
+    rf"(?<![\w/.@:-])[\w-]+(?:\.[\w-]+)*\.(?:{_ENDINGS})\b(?![\w/(])"
 )
 """A path in words: with a slash, or a file name with a known ending."""
 
-_NOT_THIS = re.compile(r"(?:instead of|rather than|not(?: in)?|like|mirroring|from|as in|unlike|而不是|不是|像|参考|照着)\s*[`*'\"(]*$", re.IGNORECASE)
-_COMMENT = re.compile(r"^\s*(?://|#|--|/\*+|<!--|;)\s*(?:file(?:name)?\s*[:=]\s*|path\s*[:=]\s*)?[`\"']?(?P<path>[\w./@-]+)[`\"']?\s*(?:\([^)]*\)|[—–-].*|:)?\s*(?:\*/|-->)?\s*$", re.IGNORECASE)
+_NOT_THIS = re.compile(
+    r"(?:instead of|rather than|not(?: in)?|like|mirroring|from|as in|unlike|而不是|不是|像|参考|照着)\s*[`*'\"(]*$",
+    re.IGNORECASE,
+)
+_COMMENT = re.compile(
+    r"^\s*(?://|#|--|/\*+|<!--|;)\s*(?:file(?:name)?\s*[:=]\s*|"
+    r"path\s*[:=]\s*)?[`\"']?(?P<path>[\w./@-]+)[`\"']?\s*(?:\([^)]*\)|[—–-].*|:)?\s*(?:\*/|-->)?\s*$",
+    re.IGNORECASE,
+)
 _LONGEST = 300
 
 
@@ -46,7 +61,11 @@ def mentions(text: str) -> list[tuple[str, int, int]]:
     for match in PATH.finditer(text):
         word = match.group().rstrip(".")
         if "/" in word or languages.of_path(word) is not None or word.endswith((".txt", ".lock", ".mod")):
-            if re.fullmatch(r"(?:and/or|[nN]/[aA]|[iI]/[oO]|\w{1,3}/\w{1,3}|his/her|read/write|\d+/\d+|\w+/s|he/she|either/or|client/server|yes/no|input/output)", word):
+            if re.fullmatch(
+                r"(?:and/or|[nN]/[aA]|[iI]/[oO]|\w{1,3}/\w{1,3}|his/her|read/write|\d+/\d+|\w+/s|he/she|either/or|"
+                r"client/server|yes/no|input/output)",
+                word,
+            ):
                 continue
             out.append((word, match.start(), match.start() + len(word)))
     return out

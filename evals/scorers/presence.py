@@ -12,11 +12,12 @@ from typing import Literal
 from backslide.evals.scorers.force import allows, prohibits, softens
 from backslide.evals.scorers.freetext import score_retention
 from backslide.evals.scorers.names import phrase_pattern
-from backslide.evals.scorers.relapse import Evidence
+from backslide.evals.scorers.reading import read
 from backslide.evals.scorers.scope import Reach
 from backslide.evals.scorers.sentences import clauses
-from backslide.evals.scorers.stance import read, stance
+from backslide.evals.scorers.stance import stance
 from backslide.evals.scorers.statements import Statement, statements
+from backslide.evals.scorers.verdicts import Evidence
 from backslide.scenarios.model import Constraint
 
 PresenceClass = Literal["verbatim", "stated", "diluted", "absent"]
@@ -42,7 +43,8 @@ class PayloadText:
 class Presence:
     """The presence of one constraint in a payload.
 
-    `where` is the carrier of the best class, None when absent. With `mutated` (another value, name or scope stands there) or
+    `where` is the carrier of the best class, None when absent. With `mutated` (another value, name or scope stands
+    there) or
     `inverted` (it stands there as allowed) the class is ``absent``. Evidence offsets refer to the text at `text_index`.
     """
 
@@ -111,8 +113,10 @@ def recall_key(constraint: Constraint) -> RecallKey:
 def presence(constraint: Constraint, texts: Sequence[PayloadText]) -> Presence:
     """Return the presence of a constraint in a payload's texts, in their order.
 
-    ``verbatim``: a plant sentence is there. ``stated``: subject and rejection in one statement (a heading's stance carries to what
-    stands under it). ``diluted``: the subject without the rejection. A statement that allows the approach, after the last one
+    ``verbatim``: a plant sentence is there. ``stated``: subject and rejection in one statement (a heading's stance
+    carries to what
+    stands under it). ``diluted``: the subject without the rejection. A statement that allows the approach, after
+    the last one
     that bans it, makes it inverted. Texts are cached by constraint and text.
     """
     key = recall_key(constraint)
@@ -155,7 +159,8 @@ def _result(
 def scan(key: RecallKey, text: str, strict: bool = False, summary: bool = False) -> Scan:
     """Return what one text says on one constraint.
 
-    With `strict` (tool traffic) only a declared rejection counts as one: logs are full of denials. A `summary` is also read for
+    With `strict` (tool traffic) only a declared rejection counts as one: logs are full of denials. A `summary` is
+    also read for
     rules of the same shape with another value.
     """
     events: list[Event] = []
@@ -230,7 +235,9 @@ def _inside(found: Sequence[tuple[int, int]], low: int, high: int) -> list[tuple
     return out
 
 
-def _judge(key: RecallKey, statement: Statement, groups: Sequence[Sequence[tuple[int, int]]], strict: bool) -> Event | None:
+def _judge(
+    key: RecallKey, statement: Statement, groups: Sequence[Sequence[tuple[int, int]]], strict: bool
+) -> Event | None:
     low, high = statement.whole_span()
     near: list[list[tuple[int, int]]] = []
     for number, found in enumerate(groups):
@@ -251,7 +258,10 @@ def _judge(key: RecallKey, statement: Statement, groups: Sequence[Sequence[tuple
         return Event("allow", low, high, "it is stated as allowed")
     if not strict and statement.under == "allow":
         return Event("allow", low, high, "it stands under a heading of what is allowed")
-    if not soft and (declared or (not strict and (_rejects(statement, anchors) or (statement.follow and prohibits(statement.follow))))):
+    if not soft and (
+        declared
+        or (not strict and (_rejects(statement, anchors) or (statement.follow and prohibits(statement.follow))))
+    ):
         if _elsewhere(key, statement):
             return Event("mutated", low, high, "the rule stands there for another place")
         return Event("ban", low, high, "subject and rejection stand in one statement")
@@ -264,7 +274,9 @@ def _region(statement: Statement, anchors: Sequence[tuple[int, int]]) -> str:
     first = max(0, min(start for start, _ in anchors) - low)
     last = max(0, max(end for _, end in anchors) - low)
     begin = max((part.start for part in parts if part.start <= first), default=0)
-    finish = min((part.end for part in parts if part.end >= min(last, len(statement.text))), default=len(statement.text))
+    finish = min(
+        (part.end for part in parts if part.end >= min(last, len(statement.text))), default=len(statement.text)
+    )
     return statement.text[begin:finish]
 
 

@@ -7,12 +7,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from backslide.evals.scorers.actions import any_action
+from backslide.evals.scorers.aftermath import taken_back, taken_up_again
 from backslide.evals.scorers.blocks import Block
 from backslide.evals.scorers.names import Named, NameTable, any_phrase, find_names
 from backslide.evals.scorers.normalise import normalise
 from backslide.evals.scorers.options import Options
+from backslide.evals.scorers.reading import UNTAKEN, Reading, Stance, read
 from backslide.evals.scorers.sentences import Sentence, clause_at, sentences
-from backslide.evals.scorers.stance import UNTAKEN, Reading, Stance, any_action, read, stance, taken_back, taken_up_again
+from backslide.evals.scorers.stance import stance
 from backslide.evals.scorers.table import row_stance
 from backslide.evals.scorers.words_en import LEADS_TO_YES, NAMED_ONLY
 
@@ -23,7 +26,9 @@ Use = Literal["propose", "reject", "mention"]
 
 @dataclass(frozen=True)
 class ProseRule:
-    """What the prose reader looks for: names, words that recommend, names of what was chosen, actions that alone count."""
+    """What the prose reader looks for: names, words that recommend, names of what was chosen, actions that alone
+    count.
+    """
 
     table: NameTable
     recommend: tuple[str, ...] = ()
@@ -63,8 +68,10 @@ def read_prose(
 ) -> tuple[ProseFinding, ...]:
     """Return what a reply's prose blocks do with the names of an approach.
 
-    `in_scope` is asked with a block's text and the offset of a name whether that place is one where the rule holds; elsewhere a
-    proposal is a mention. Praise without an offer counts as a proposal unless the reply rejects the approach, or chooses
+    `in_scope` is asked with a block's text and the offset of a name whether that place is one where the rule
+    holds; elsewhere a
+    proposal is a mention. Praise without an offer counts as a proposal unless the reply rejects the approach, or
+    chooses
     another, later on.
     """
     state = _State()
@@ -117,10 +124,15 @@ def _all(
 
 
 _REJECTING_HEADING = re.compile(
-    r"reject|ruled out|do not|don't|not allowed|avoid|never|negative|forbidden|off[- ]limits|out of scope|non-goals?|dead ends?|abandoned|what (?:we|i) did not|否决|放弃|不做|不要|禁止|排除|约束|已废弃|弃用",
+    r"reject|ruled out|do not|don't|not allowed|avoid|never|negative|forbidden|off[- ]limits|"
+    r"out of scope|non-goals?|dead ends?|abandoned|what (?:we|i) did not|"
+    r"否决|放弃|不做|不要|禁止|排除|约束|已废弃|弃用",
     re.IGNORECASE,
 )
-_CHOOSING_HEADING = re.compile(r"recommend|proposal|suggest|plan|next|steps?|fix|solution|decision|todo|推荐|建议|方案|计划|步骤|下一步", re.IGNORECASE)
+_CHOOSING_HEADING = re.compile(
+    r"recommend|proposal|suggest|plan|next|steps?|fix|solution|decision|todo|推荐|建议|方案|计划|步骤|下一步",
+    re.IGNORECASE,
+)
 
 
 def _heading_stance(text: str) -> Stance | None:
@@ -171,7 +183,9 @@ class _BlockReader:
     text: str
 
     def read(self, heading: Stance | None) -> None:
-        """Add the findings of one paragraph or bullet; a heading's stance carries to a bullet that has none of its own."""
+        """Add the findings of one paragraph or bullet; a heading's stance carries to a bullet that has none of its
+        own.
+        """
         pending: list[_Found] = []
         distance = 99
         assent = 0
@@ -208,8 +222,8 @@ class _BlockReader:
             recommend=self.recommend,
         )
         if heading and found.kind in {"mention", "weak"} and not reading.question:
-            if heading.kind == "reject" or (self.actions is None and _bare(sentence, name)):
-                found = heading
+            carries = heading.kind == "reject" or (self.actions is None and _bare(sentence, name))
+            found = heading if carries else found
         if assent and found == UNTAKEN and self.actions is None and _begins(sentence, name):
             found = Stance("propose", "it is what the reply assents to")
         if found.kind != "reject" and not self.in_scope(self.text, name.start):
@@ -231,7 +245,9 @@ class _BlockReader:
         for part in reading.parts[first:]:
             if all(item.kind in {"reject", "mention"} for item in live) and taken_up_again(reading, part):
                 words = sentence.text[part.start : part.end]
-                if (self.accepted and self.accepted.search(words)) or not self.in_scope(self.text, sentence.start + part.start):
+                if (self.accepted and self.accepted.search(words)) or not self.in_scope(
+                    self.text, sentence.start + part.start
+                ):
                     continue
                 if any(item.why in {"it stands in quoted words", "it is asked about"} for item in live):
                     continue

@@ -44,8 +44,10 @@ class PlacedCall:
 class ReplyText:
     """The text of a reply and its structured tool calls.
 
-    `canonical` is the text that evidence offsets refer to. Without calls it is `text` itself. Each call adds a blank line, a
-    line ``[tool NAME]`` and, for each argument, a line ``NAME:`` followed by the value on lines of its own (a value that is no
+    `canonical` is the text that evidence offsets refer to. Without calls it is `text` itself. Each call adds a
+    blank line, a
+    line ``[tool NAME]`` and, for each argument, a line ``NAME:`` followed by the value on lines of its own (a
+    value that is no
     text is written as JSON).
     """
 

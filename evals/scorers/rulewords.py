@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from backslide.evals.scorers.concepts import concepts
 from backslide.evals.scorers.force import prohibits
@@ -23,8 +24,10 @@ class Alternative:
 class RuleWords:
     """A rule as concepts.
 
-    `rejected` are alternatives, `accepted` the concepts of what is asked for instead, `scope` paths and places where it holds,
-    `entities` what it speaks of besides, `values` its numbers with units, `subject` the concepts of the part with the value.
+    `rejected` are alternatives, `accepted` the concepts of what is asked for instead, `scope` paths and places
+    where it holds,
+    `entities` what it speaks of besides, `values` its numbers with units, `subject` the concepts of the part with
+    the value.
     `ordinary` are words of the rule that are common English words too, `exempt` the places where it does not hold.
     """
 
@@ -46,20 +49,47 @@ class RuleWords:
 
 
 _STOP = frozenset(
-    """the a an to of for and or nor but so as is are was were be been being it its this that these those there with without by from at on in into inside under within no not never do does don dont must mustnt should
-    shouldnt may might can cannot cant will would wont have has had any all every each other more than then when while until after before over instead rather use used uses using add adds added introduce call calls
-    called pass import imports make makes go goes run runs keep keeps hold holding put out off one two only open please here per via also too we i you they our your their us new code block blocks function functions statement statements
-    thing things way ways approach bring set get let lets need needs owned reached larger bigger smaller most least up blocks time style styles way rejected reject forbidden banned allowed required exactly always
-    around because since if unless etc such like just own which who whom whose what where how ruled rule rules""".split()
+    re.findall(
+        r"\S+",
+        """
+the a an to of for and or nor but so as is are was were be been being it its this that these those there with
+without by from at on in into inside under within no not never do does don dont must mustnt should shouldnt
+may might can cannot cant will would wont have has had any all every each other more than then when while
+until after before over instead rather use used uses using add adds added introduce call calls called pass
+import imports make makes go goes run runs keep keeps hold holding put out off one two only open please here
+per via also too we i you they our your their us new code block blocks function functions statement statements
+thing things way ways approach bring set get let lets need needs owned reached larger bigger smaller most
+least up blocks time style styles way rejected reject forbidden banned allowed required exactly always around
+because since if unless etc such like just own which who whom whose what where how ruled rule rules
+""",
+    )
 )
-_GENERIC_VERBS = frozenset(word for word, _, _ in concepts("edit move write contain appear show put store reach take have make dependency"))
-_ORDINARY = frozenset("any moment main match process go store key name log push catch charge sleep pool shell list order field type table order message channel master test port size token delete".split())
-_CLAUSE = re.compile(r"[.;:。；：](?=\s|[\u3400-\u9fff]|$)|，|,\s+(?=(?:use|pass|but|and use|write|always|it|they|only|open|add|no|not|never|dates)\b)|\s[–—-]+\s|\b(?=instead of\b|rather than\b)")
+"""Words of a rule that carry no concept."""
+_GENERIC_VERBS = frozenset(
+    word for word, _, _ in concepts("edit move write contain appear show put store reach take have make dependency")
+)
+_ORDINARY = frozenset(
+    re.findall(
+        r"\S+",
+        """
+any moment main match process go store key name log push catch charge sleep pool shell list order field type
+table order message channel master test port size token delete
+""",
+    )
+)
+"""Terms that are common English words too."""
+_CLAUSE = re.compile(
+    r"[.;:。；：](?=\s|[\u3400-\u9fff]|$)|，|,\s+(?=(?:use|pass|but|and use|write|always|it|they|only|"
+    r"open|add|no|not|never|dates)\b)|\s[–—-]+\s|\b(?=instead of\b|rather than\b)"
+)
 _REASON = re.compile(r"^\W*(?:it is|it's|because|since|too|they|reason|for|as)\b|^\W*(?:因为|由于|太)", re.IGNORECASE)
 _EXEMPT = re.compile(r"\b(?:fine|allowed|ok(?:ay)?|permitted|may|can)\b|可以|允许|不限", re.IGNORECASE)
 _SPLIT = re.compile(r"\s+(?:or|and|nor)\s+|\s*[,/|、]\s*(?![^()]*\.)|或者?|和|与|及|以及")
 _PLACE = re.compile(
-    r"\b(?:in|inside|within|on|for|of)\s+(?:the\s+|any\s+|all\s+|our\s+)?(?P<en>[\w./-]+(?:\s+(?:types?|crates?|calls?|files?|tables?))?)|\bunder\s+(?P<under>[\w.-]+/[\w./-]*)|(?P<zh>[\w./-]+|[\u3400-\u9fff]{1,6}?)\s*(?:目录)?(?:里|下|中|内|上)(?:面)?的?",
+    r"\b(?:in|inside|within|on|for|of)\s+(?:the\s+|any\s+|all\s+|"
+    r"our\s+)?(?P<en>[\w./-]+(?:\s+(?:types?|crates?|calls?|files?|tables?))?)|"
+    r"\bunder\s+(?P<under>[\w.-]+/[\w./-]*)|(?P<zh>[\w./-]+|[\u3400-\u9fff]{1,6}?)\s*(?:目录)?(?:里|下|中|"
+    r"内|上)(?:面)?的?",
     re.IGNORECASE,
 )
 
@@ -115,7 +145,11 @@ def _words(text: str) -> list[str]:
 
 
 def _asks(clause: str) -> bool:
-    return bool(re.search(r"\b(?:use|must|only|always|pass|open|write|goes? through)\b|用|走|必须|统一|一律|只", clause, re.IGNORECASE))
+    return bool(
+        re.search(
+            r"\b(?:use|must|only|always|pass|open|write|goes? through)\b|用|走|必须|统一|一律|只", clause, re.IGNORECASE
+        )
+    )
 
 
 def _clauses(text: str) -> list[str]:
@@ -147,18 +181,35 @@ def _places(clause: str) -> set[str]:
     out: set[str] = set()
     for match in _PLACE.finditer(clause):
         text = match["en"] or match["under"] or match["zh"] or ""
-        out.update(word for word, start, end in concepts(text) if text[start:end].lower() not in _STOP and not word.startswith("="))
+        out.update(
+            word
+            for word, start, end in concepts(text)
+            if text[start:end].lower() not in _STOP and not word.startswith("=")
+        )
     return out
 
 
-def _alternatives(clause: str, words: list[tuple[str, int, int]], places: set[str], entities: set[str]) -> list[Alternative]:
+def _alternatives(
+    clause: str, words: list[tuple[str, int, int]], places: set[str], entities: set[str]
+) -> list[Alternative]:
     """Return what a negative clause rules out, one alternative for each part of its list."""
     marker = re.search(
-        r"\b(?:no|not|never|don't|without|mustn't|avoid|forbid|instead of|rather than)\b|n't\b|不(?:要|许|能|准|得|可)?(?:再|用|引入|使用)?|禁(?:止|用)|严禁|勿|别", clause, re.IGNORECASE
+        r"\b(?:no|not|never|don't|without|mustn't|avoid|forbid|instead of|rather than)\b|n't\b|不(?:要|许|能|"
+        r"准|得|可)?(?:再|用|引入|使用)?|禁(?:止|用)|严禁|勿|别",
+        clause,
+        re.IGNORECASE,
     )
-    frozen = re.search(r"\b(?:is|are) (?:frozen|off[- ]limits|forbidden|ruled out|banned|rejected|out)\b|冻结|不行", clause, re.IGNORECASE)
+    frozen = re.search(
+        r"\b(?:is|are) (?:frozen|off[- ]limits|forbidden|ruled out|banned|rejected|out)\b|冻结|不行",
+        clause,
+        re.IGNORECASE,
+    )
     lead = 0
-    if marker and any(start >= marker.end() for _, start, _ in words) and not (frozen and frozen.start() <= marker.start()):
+    if (
+        marker
+        and any(start >= marker.end() for _, start, _ in words)
+        and not (frozen and frozen.start() <= marker.start())
+    ):
         lead = marker.end()
     entities.update(word for word, start, _ in words if start < lead and word not in places)
     after = [(word, start) for word, start, _ in words if start >= lead]
@@ -168,13 +219,15 @@ def _alternatives(clause: str, words: list[tuple[str, int, int]], places: set[st
     parts = [0, *[match.start() for match in _SPLIT.finditer(clause)], len(clause)]
     out: list[Alternative] = []
     shared: list[str] = []
-    for low, high in zip(parts, parts[1:], strict=False):
+    for low, high in pairwise(parts):
         group = [word for word, start in inside if low <= start < high]
         if not group:
             continue
         group = list(dict.fromkeys(group))
         if group[0] in _GENERIC_VERBS:
-            group = [word for word in group if word not in _GENERIC_VERBS] + [word for word in group if word in _GENERIC_VERBS]
+            group = [word for word in group if word not in _GENERIC_VERBS] + [
+                word for word in group if word in _GENERIC_VERBS
+            ]
             if group[0] in _GENERIC_VERBS and (high < len(clause) or out):
                 continue
         if len(group) > 1 and not out:
@@ -187,4 +240,8 @@ def _alternatives(clause: str, words: list[tuple[str, int, int]], places: set[st
 
 
 def _is_verb(word: str) -> bool:
-    return word in {item[0] for verb in ("edit", "catch", "parse", "push", "retry", "delete", "log", "deploy") for item in concepts(verb)}
+    return word in {
+        item[0]
+        for verb in ("edit", "catch", "parse", "push", "retry", "delete", "log", "deploy")
+        for item in concepts(verb)
+    }

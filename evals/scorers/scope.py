@@ -23,7 +23,9 @@ class Reach:
     known: tuple[str, ...] = ()
 
     def locate(self, path: str | None) -> str | None:
-        """Return where a file stands: a bare name by the workspace; None if it stands nowhere there, or in several folders."""
+        """Return where a file stands: a bare name by the workspace; None if it stands nowhere there, or in several
+        folders.
+        """
         if path is None or "/" in path:
             return path
         found = [known for known in self.known if known.rsplit("/", 1)[-1] == path]
@@ -62,7 +64,9 @@ class Reach:
         """
         if not self.paths and not self.except_paths:
             return None
-        found: list[tuple[int, bool]] = [(start, self.covers(path)) for path, start, _ in mentions(text) if self.locate(path)]
+        found: list[tuple[int, bool]] = [
+            (start, self.covers(path)) for path, start, _ in mentions(text) if self.locate(path)
+        ]
         if self._inside:
             found.extend((match.start(), True) for match in self._inside.finditer(text))
         found.sort()
@@ -80,7 +84,10 @@ class Reach:
 
 
 _BREAK = re.compile(r"[;；。！？]|[.!?](?=\s)")
-_FOLDER = re.compile(r"\b(?:in|under|inside|into|within|below|on)\s+(?:the\s+)?[`'\"]?(tools|tests?|scripts?|examples?|benchmarks?|docs|bench|ci)\b(?!/)")
+_FOLDER = re.compile(
+    r"\b(?:in|under|inside|into|within|below|on)\s+(?:the\s+)?[`'\"]?(tools|tests?|scripts?|examples?|"
+    r"benchmarks?|docs|bench|ci)\b(?!/)"
+)
 
 
 def _ends(path: str) -> list[str]:

@@ -10,11 +10,12 @@ from backslide.evals.scorers import languages
 from backslide.evals.scorers.barecode import is_command_line
 from backslide.evals.scorers.blocks import PROSE_KINDS, Block, blocks
 from backslide.evals.scorers.diffs import file_changes, looks_like_diff
+from backslide.evals.scorers.edits import program_writes, sed_added
 from backslide.evals.scorers.intro import after_note, introduces_removed, says_look_only
 from backslide.evals.scorers.mapped import Mapped, pieces, whole
 from backslide.evals.scorers.paths import first_line_path, info_path, intro_path
 from backslide.evals.scorers.reply import ReplyText
-from backslide.evals.scorers.shell import PathOp, Script, program_writes, read_script, sed_added
+from backslide.evals.scorers.shell import PathOp, Script, read_script
 from backslide.evals.scorers.toolcalls import ToolText, added, of_placed, written_calls
 
 Source = Literal["fence", "diff", "tool", "bare", "heredoc", "inline"]
@@ -24,7 +25,8 @@ Source = Literal["fence", "diff", "tool", "bare", "heredoc", "inline"]
 class Code:
     """Code that the reply adds or shows: only the added lines, without fence, sign or escape.
 
-    `path` is the file it belongs to if the reply says so. `shown` tells that the words around it present it as old, removed or
+    `path` is the file it belongs to if the reply says so. `shown` tells that the words around it present it as
+    old, removed or
     wrong. `complete` is false for a part of a file (added lines of a diff, an edit's new text).
     """
 
@@ -97,7 +99,9 @@ def split(reply: ReplyText) -> Segments:
     for code in builder.code:
         if code.language in {"python", "javascript", "typescript", None}:
             for use in program_writes(code.text):
-                builder.files.append(ChangedFile(use.path, use.op, *code.text.span(use.start, use.end), shown=code.shown))
+                builder.files.append(
+                    ChangedFile(use.path, use.op, *code.text.span(use.start, use.end), shown=code.shown)
+                )
     return Segments(
         reply.canonical, tuple(builder.prose), tuple(builder.code), tuple(builder.shells), tuple(builder.files)
     )
@@ -160,7 +164,11 @@ def _marked(builder: _Builder, cut: tuple[Block, ...], index: int) -> None:
 def _is_shell(text: str) -> bool:
     lines = [line for line in text.splitlines() if line.strip()]
     commands = sum(1 for line in lines if is_command_line(line))
-    return bool(lines) and is_command_line(lines[0]) and (commands * 2 >= len(lines) or "<<" in text or lines[0].lstrip().startswith("$ "))
+    return (
+        bool(lines)
+        and is_command_line(lines[0])
+        and (commands * 2 >= len(lines) or "<<" in text or lines[0].lstrip().startswith("$ "))
+    )
 
 
 def _changes(builder: _Builder, text: Mapped, shown: bool, info: str, intro: str) -> None:
@@ -183,15 +191,21 @@ def _shell(builder: _Builder, text: Mapped, shown: bool, source: Source) -> None
         if looks_like_diff(heredoc.body.text):
             _changes(builder, heredoc.body, shown, "", "")
             continue
-        named = {"python": "python", "python3": "python", "node": "javascript", "psql": "sql", "ruby": "ruby"}.get(heredoc.command)
+        named = {"python": "python", "python3": "python", "node": "javascript", "psql": "sql", "ruby": "ruby"}.get(
+            heredoc.command
+        )
         language = languages.of_path(heredoc.path) or named or languages.guess(heredoc.body.text)
-        builder.code.append(Code(heredoc.body, language, heredoc.path, "heredoc", shown, complete=heredoc.path is not None))
+        builder.code.append(
+            Code(heredoc.body, language, heredoc.path, "heredoc", shown, complete=heredoc.path is not None)
+        )
     for command in script.commands:
         if command.words[0] in {"sed", "gsed", "perl"}:
             for use in script.files:
                 if command.start <= use.start <= command.end:
                     body = pieces(text, sed_added(text.text, command.start, command.end))
-                    builder.code.append(Code(body, languages.of_path(use.path), use.path, "heredoc", shown, complete=False))
+                    builder.code.append(
+                        Code(body, languages.of_path(use.path), use.path, "heredoc", shown, complete=False)
+                    )
 
 
 def _tool(builder: _Builder, call: ToolText, shown: bool) -> None:
@@ -231,10 +245,21 @@ def tells_to_run(before: str, after: str) -> bool:
     """Return whether the words around a command in code font tell to run it, or report that it was run just now."""
     sentence = re.split(r"[.!?。！？\n]\s*", before)[-1].lower()
     rest = re.split(r"[.!?。！？\n]", after)[0].lower()
-    if re.search(r"\b(?:not|never|no|avoid|without|instead of|rather than|if|earlier|previously|undo|undid|reverted|would)\b|n't\b|不|别|没|避免|之前|撤|如果", sentence[-80:]):
+    if re.search(
+        r"\b(?:not|never|no|avoid|without|instead of|rather than|if|earlier|previously|undo|undid|"
+        r"reverted|would)\b|n't\b|不|别|没|避免|之前|撤|如果",
+        sentence[-80:],
+    ):
         return False
-    if re.search(r"^[^,;]*\b(?:is|was|are|were) (?:not|out|ruled|rejected|off|forbidden|banned|wrong)|^\W*(?:被|不行|不可|会)", rest):
+    if re.search(
+        r"^[^,;]*\b(?:is|was|are|were) (?:not|out|ruled|rejected|off|forbidden|banned|wrong)|^\W*(?:被|不行|不可|会)",
+        rest,
+    ):
         return False
     return bool(
-        re.search(r"\b(?:run|ran|running|execute|do|with|via|just|then|start|install|add|using|by|try|use|step|and|:|→)\b[^.]*$|[:：→]\s*$|^\W*$|运行|执行|跑|先|装|用|再|直接", sentence)
+        re.search(
+            r"\b(?:run|ran|running|execute|do|with|via|just|then|start|install|add|using|by|try|use|step|and|"
+            r":|→)\b[^.]*$|[:：→]\s*$|^\W*$|运行|执行|跑|先|装|用|再|直接",
+            sentence,
+        )
     )

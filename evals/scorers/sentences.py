@@ -12,22 +12,37 @@ Link = Literal["start", "contrast", "comma", "colon", "dash", "paren", "semicolo
 LONGEST = 900
 """Characters of the longest sentence; a longer run is cut at a blank, so that the reading stays linear."""
 
-_END = re.compile(r"""(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\bcf)(?<!\bno)(?<!\b\d)[.!?…]+["')\]]*(?=\s|$)|(?<=\d)\.(?=\s+[A-Z\u3400-\u9fff])|[。！？]+[”」』"')）]*|\n\s*\n|\n(?=\s*[\w"'(]*[\u3400-\u9fff])""")
-_CONTRAST = r"but|however|yet|though|although|nevertheless|nonetheless|still,|that said|except|only that|on the other hand|then again"
+_END = re.compile(
+    r"""(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\bcf)(?<!\bno)(?<!\b\d)[.!?…]+["')\]]*(?=\s|$)|(?<=\d)\.(?=\s+[A-Z\u3400-\u9fff])|[。！？]+[”」』"')）]*|\n\s*\n|\n(?=\s*[\w"'(]*[\u3400-\u9fff])"""
+)
+_CONTRAST = (
+    r"but|however|yet|though|although|nevertheless|nonetheless|still,|that said|except|only that|"
+    r"on the other hand|then again"
+)
 _STARTERS = (
-    r"(?:and\s+|so\s+|then\s+|or\s+)?(?:i(?:'d|'ll|'ve|'m)?|we(?:'d|'ll|'ve|'re)?|you(?:'d|'ll|'ve|'re)?|it(?:'s|'ll|'d)?|this|that(?:'s)?|they(?:'re|'d|'ll)?|there(?:'s)?|let's|just|which|because|since|as|if|unless|"
-    r"while|when|where|whereas|instead|hence|therefore|thus|so|then|please|happy|no\s+\w+|not\s+\w+|the\s+\w+(?:\s+\w+)?\s+(?:is|are|was|were|stays?|goes|keeps?|would|will|has|now)|use|uses|add|put|go|take|try|keep|make|declare|hold|store|wrap|start|call|send|write|read|swap|replace|switch|import|install|"
+    r"(?:and\s+|so\s+|then\s+|or\s+)?(?:i(?:'d|'ll|'ve|'m)?|we(?:'d|'ll|'ve|'re)?|you(?:'d|'ll|'ve|"
+    r"'re)?|it(?:'s|'ll|'d)?|this|that(?:'s)?|they(?:'re|'d|'ll)?|there(?:'s)?|let's|just|which|"
+    r"because|since|as|if|unless|"
+    r"while|when|where|whereas|instead|hence|therefore|thus|so|then|please|happy|no\s+\w+|not\s+\w+|"
+    r"the\s+\w+(?:\s+\w+)?\s+(?:is|are|was|were|stays?|goes|keeps?|would|will|has|now)|use|uses|add|"
+    r"put|go|take|try|keep|make|declare|hold|store|wrap|start|call|send|write|read|swap|replace|"
+    r"switch|import|install|"
     r"initiali[sz]ed|holding|using|given|based)\b"
 )
 _BREAK = re.compile(
     rf"(?P<contrast>[,;.]?\s+(?:{_CONTRAST})\b,?\s*|[，；,;]?\s*(?:但是?|不过|可是|然而|只是|只有|却(?=[^\u3000-\u303f])|反而)\s*[，,]?)"
-    rf"|(?P<semicolon>[;；]\s*)|(?P<dash>\s+-{{1,2}}\s+|\s*—+\s*|\s*->\s*|\s*→\s*)|(?P<paren>\s*[()（）]\s*)|(?P<colon>(?<![\w/]:)[:：](?=\s|$|[\u3400-\u9fff]))|(?P<comma>,\s+(?={_STARTERS})|\s+(?=(?:so|because|since|whereas|unless)\s+(?:i|we|you|the|it|this|that|they|let's|there|a|no|here|you'd|i'd|we'd)\b)|，\s*|,(?=\s*[\u3400-\u9fff]))",
+    rf"|(?P<semicolon>[;；]\s*)|(?P<dash>\s+-{{1,2}}\s+|\s*—+\s*|\s*->\s*|\s*→\s*)|"
+    rf"(?P<paren>\s*[()（）]\s*)|(?P<colon>(?<![\w/]:)[:：](?=\s|$|[\u3400-\u9fff]))|"
+    rf"(?P<comma>,\s+(?={_STARTERS})|\s+(?=(?:so|because|since|whereas|unless)\s+(?:i|we|you|the|it|"
+    rf"this|that|they|let's|there|a|no|here|you'd|i'd|we'd)\b)|，\s*|,(?=\s*[\u3400-\u9fff]))",
     re.IGNORECASE,
 )
 
 
 _OPENING = re.compile(
-    r"^\W*(?:(?:and|but|so|then)\s+)?(?:if|when|whenever|once|since|because|although|though|while|as|unless|given|after|before|until|with|without|instead of|rather than|in order|to)\b[^,;:.?!()]{3,160}(?P<comma>,\s+)",
+    r"^\W*(?:(?:and|but|so|then)\s+)?(?:if|when|whenever|once|since|because|although|though|while|as|"
+    r"unless|given|after|before|until|with|without|instead of|rather than|in order|"
+    r"to)\b[^,;:.?!()]{3,160}(?P<comma>,\s+)",
     re.IGNORECASE,
 )
 _LINKS: dict[str, Link] = {
@@ -118,7 +133,9 @@ def _with_opening(sentence: str, opening: re.Match[str] | None) -> Iterator[re.M
     waiting = opening
     for match in _BREAK.finditer(sentence):
         if waiting and match.start() >= waiting.start("comma"):
-            if match.start() > waiting.start("comma") and not re.search(r"[()（）]", sentence[: waiting.start("comma")]):
+            if match.start() > waiting.start("comma") and not re.search(
+                r"[()（）]", sentence[: waiting.start("comma")]
+            ):
                 yield waiting
             waiting = None
         yield match

@@ -13,7 +13,9 @@ PathOp = Literal["edit", "write", "delete", "move", "patch"]
 
 @dataclass(frozen=True)
 class Command:
-    """One simple command: its words without assignments and wrappers such as `sudo`, and where it stands in the script."""
+    """One simple command: its words without assignments and wrappers such as `sudo`, and where it stands in the
+    script.
+    """
 
     words: tuple[str, ...]
     start: int
@@ -56,20 +58,20 @@ class Script:
 _HEREDOC = re.compile(r"<<-?[ \t]*(?P<quote>['\"]?)(?P<word>[A-Za-z_]\w*)(?P=quote)")
 _PROMPT = re.compile(r"^[ \t]*(?:[\w.@~:/-]{0,40}[$%❯>]|\$)[ \t]+(?=\S)")
 _TOKEN = re.compile(
-    r"""(?P<comment>(?<![^\s;|&(])\#[^\n]*)|(?P<join>\\\n)|(?P<word>(?:\\.|'[^']*'?|"(?:[^"\\]|\\.)*"?|\$\([^()\n]*\)|[^\s'"\\;|&<>()#]|(?<=\S)\#)+)
+    r"""(?P<comment>(?<![^\s;|&(])\#[^\n]*)|(?P<join>\\\n)|(?P<word>(?:\\.|'[^']*'?|"(?:[^"\\]|\\.)*"?|
+    \$\([^()\n]*\)|[^\s'"\\;|&<>()#]|(?<=\S)\#)+)
       |(?P<redirect>\d?>>?\|?|&>>?|<(?!<))|(?P<end>\n|;;?|\|\|?|&&?|[()])|(?P<blank>[ \t]+)|(?P<other>.)""",
     re.VERBOSE | re.DOTALL,
 )
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
-_WRAPPERS = frozenset({"sudo", "time", "env", "command", "exec", "nohup", "then", "do", "else", "if", "while", "!", "{", "corepack"})
-_MANAGER_FLAGS = re.compile(r"^-(?:C|-prefix|-dir|-cwd|-filter|w|-workspace)$")
-_WRITES_ALL = frozenset({"tee", "touch", "truncate", "shred", "unlink", "rm", "rmdir", "black", "isort", "mkdir", "chmod"})
-_NO_PATH = frozenset({"/dev/null", "/dev/stderr", "/dev/stdout", "-", "&1", "&2"})
-_PYTHON_WRITE = re.compile(
-    r"""open\(\s*['"](?P<a>[^'"]+)['"]\s*,\s*(?:mode\s*=\s*)?['"][rb]*[wax+][^'"]*['"]|Path\(\s*['"](?P<b>[^'"]+)['"]\s*\)\s*\.\s*(?:write_text|write_bytes|unlink|rename|replace|touch)\b
-      |(?:writeFileSync|writeFile|appendFileSync)\(\s*['"](?P<c>[^'"]+)['"]|(?P<v>\b\w+)\s*=\s*(?:pathlib\.)?Path\(\s*['"](?P<d>[^'"]+)['"]\s*\)""",
-    re.VERBOSE,
+_WRAPPERS = frozenset(
+    {"sudo", "time", "env", "command", "exec", "nohup", "then", "do", "else", "if", "while", "!", "{", "corepack"}
 )
+_MANAGER_FLAGS = re.compile(r"^-(?:C|-prefix|-dir|-cwd|-filter|w|-workspace)$")
+_WRITES_ALL = frozenset(
+    {"tee", "touch", "truncate", "shred", "unlink", "rm", "rmdir", "black", "isort", "mkdir", "chmod"}
+)
+_NO_PATH = frozenset({"/dev/null", "/dev/stderr", "/dev/stdout", "-", "&1", "&2"})
 
 
 def read_script(text: Mapped) -> Script:
@@ -194,7 +196,11 @@ def _simple(
 
 
 def _inline_code(text: Mapped, texts: tuple[str, ...], words: list[tuple[str, int, int]]) -> Mapped | None:
-    if re.match(r"(?:python3?|node|perl|ruby|bash|sh)$", texts[0]) and len(texts) > 2 and texts[1] in {"-c", "-e", "-lc"}:
+    if (
+        re.match(r"(?:python3?|node|perl|ruby|bash|sh)$", texts[0])
+        and len(texts) > 2
+        and texts[1] in {"-c", "-e", "-lc"}
+    ):
         start, end = words[2][1], words[2][2]
         if text.text[start + 1 : end - 1] == texts[2]:
             return text.cut(start + 1, end - 1)
@@ -223,7 +229,10 @@ def _files_of(texts: tuple[str, ...], words: list[tuple[str, int, int]]) -> list
         op: PathOp = "delete" if name in {"rm", "rmdir", "unlink", "shred"} else "write"
         return [FileUse(word, op, start, end) for word, start, end in rest]
     if name == "find" and any(word in {"-exec", "-execdir", "-delete"} for word in texts):
-        edits = any(re.match(r"-[a-zA-Z0]*i|--in-place|rm$|-delete$|mv$", word) and word not in {"-iname", "-ipath"} for word in texts[1:])
+        edits = any(
+            re.match(r"-[a-zA-Z0]*i|--in-place|rm$|-delete$|mv$", word) and word not in {"-iname", "-ipath"}
+            for word in texts[1:]
+        )
         ends = next((number for number, word in enumerate(texts) if word.startswith("-")), len(texts))
         return [FileUse(word, "edit", start, end) for word, start, end in words[1:ends]] if edits else []
     if name == "mv":
@@ -233,7 +242,9 @@ def _files_of(texts: tuple[str, ...], words: list[tuple[str, int, int]]) -> list
         return [FileUse(word, "write", start, end)]
     if name in {"patch", "ed", "ex"}:
         return [FileUse(word, "patch", start, end) for word, start, end in rest]
-    if name in {"ruff", "prettier", "eslint", "black"} and any(word in {"--fix", "--write", "-w", "format"} for word in texts):
+    if name in {"ruff", "prettier", "eslint", "black"} and any(
+        word in {"--fix", "--write", "-w", "format"} for word in texts
+    ):
         return [FileUse(word, "edit", start, end) for word, start, end in rest if word not in {"check", "format"}]
     return []
 
@@ -248,30 +259,15 @@ def _git_files(verb: str, rest: list[tuple[str, int, int]]) -> list[FileUse]:
     return []
 
 
-def program_writes(code: Mapped) -> list[FileUse]:
-    """Return the files that a Python or Node program writes by name; spans refer to ``code.text``."""
-    out: list[FileUse] = []
-    variables: dict[str, tuple[str, int, int]] = {}
-    for match in _PYTHON_WRITE.finditer(code.text):
-        if match["v"]:
-            variables[match["v"]] = (match["d"], match.start("d"), match.end("d"))
-            continue
-        group = next(name for name in ("a", "b", "c") if match[name])
-        out.append(FileUse(match[group], "write", match.start(group), match.end(group)))
-    for variable, (path, start, end) in variables.items():
-        if re.search(rf"\b{re.escape(variable)}\.(?:write_text|write_bytes|unlink|rename|open\(\s*['\"]w)", code.text):
-            out.append(FileUse(path, "write", start, end))
-    return out
-
-
 def _pipes(script: Script, text: str) -> None:
     """Add the files that a search hands to an editing command through ``xargs``, and those that ``patch`` reports."""
     for index, command in enumerate(script.commands):
         if command.words[0] != "xargs" or not index:
             continue
-        rest = [word for word in command.words[1:]]
+        rest = command.words[1:]
         edits = any(word in {"rm", "mv", "patch", "unlink"} for word in rest) or (
-            any(word in {"sed", "perl", "gsed"} for word in rest) and any(re.match(r"-[a-zA-Z0]*i", word) for word in rest)
+            any(word in {"sed", "perl", "gsed"} for word in rest)
+            and any(re.match(r"-[a-zA-Z0]*i", word) for word in rest)
         )
         if not edits:
             continue
@@ -283,16 +279,3 @@ def _pipes(script: Script, text: str) -> None:
             script.files.append(FileUse(word, "edit", max(at, source.start), max(at, source.start) + len(word)))
     for match in re.finditer(r"^patching file (\S+)", text, re.MULTILINE):
         script.files.append(FileUse(match[1].strip("'"), "patch", match.start(1), match.end(1)))
-
-
-_SED_INSERT = re.compile(r"(?:(?<=['\" ])|(?<=/))(?:\d+|\$)?[iac]\\?(?:\s+|\n)(?P<text>[^'\n]+)")
-_SED_REPLACE = re.compile(r"(?<=['\" ;])s(?P<mark>[/|#,@])(?:\\.|(?!(?P=mark)).)*(?P=mark)(?P<new>(?:\\.|(?!(?P=mark)).)*)(?P=mark)?")
-
-
-def sed_added(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Return the spans of what a sed or perl command adds: inserted lines and replacements."""
-    spans = []
-    for pattern, group in ((_SED_INSERT, "text"), (_SED_REPLACE, "new")):
-        for match in pattern.finditer(text, start, end):
-            spans.append(match.span(group))
-    return sorted(spans)

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backslide.evals.scorers.presence import TOOL_ORIGINS, PayloadText, recall_key, scan
-from backslide.evals.scorers.relapse import Evidence
+from backslide.evals.scorers.verdicts import Evidence
 from backslide.scenarios.model import Constraint
 
 
 @dataclass(frozen=True)
 class StaleVerdict:
-    """Whether a lifted rule is stated as valid, with the statement that does; offsets refer to the text at `text_index`."""
+    """Whether a lifted rule is stated as valid, with the statement that does; offsets refer to the text at
+    `text_index`.
+    """
 
     stale: bool
     evidence: tuple[Evidence, ...] = ()

@@ -3,63 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Literal
 
 from backslide.evals.scorers import words_en as en
 from backslide.evals.scorers import words_zh as zh
-from backslide.evals.scorers.sentences import Clause, clause_at, clauses
-
-Kind = Literal["propose", "weak", "reject", "mention"]
-"""`weak` is praise without a word that offers or announces to do it; a later rejection in the reply overrules it."""
-
-
-@dataclass(frozen=True)
-class Stance:
-    """The stance of a sentence on one occurrence of a name, and why."""
-
-    kind: Kind
-    why: str
-
-
-UNTAKEN = Stance("mention", "it is named without being taken up")
-
-
-@dataclass(frozen=True)
-class Reading:
-    """A sentence prepared for reading: lower case, harmless denials and double negations masked, cut into clauses."""
-
-    text: str
-    masked: str
-    parts: tuple[Clause, ...]
-    doubles: tuple[tuple[int, int], ...]
-    quotes: tuple[tuple[int, int], ...]
-    question: bool
-
-
-_QUOTES = re.compile(r"\"([^\"\n]{1,400})\"|“([^”\n]{1,400})”|「([^」\n]{1,400})」|『([^』\n]{1,400})』|‘([^’\n]{1,400})’|(?<!\w)'([^'\n]{6,400})'(?!\w)")
-_CJK = re.compile("[\u3400-\u9fff]")
-_TERM = 14
-"""Characters beyond the name up to which a quoted text is a term, not words of somebody."""
-
-
-@lru_cache(maxsize=2048)
-def read(sentence: str) -> Reading:
-    """Return a sentence prepared for reading."""
-    text = sentence.lower()
-    doubles = [match.span() for table in (en.DOUBLE_NEGATION, zh.DOUBLE_NEGATION) for match in table.finditer(text)]
-    masked = list(text)
-    for table in (en.HARMLESS, zh.HARMLESS):
-        for match in table.finditer(text):
-            masked[match.start() : match.end()] = "~" * (match.end() - match.start())
-    for start, end in doubles:
-        masked[start:end] = "~" * (end - start)
-    quotes = tuple(match.span() for match in _QUOTES.finditer(text))
-    stripped = text.rstrip("\"'”’」』)） ")
-    question = stripped.endswith(("?", "？")) or bool(_CJK.search(text) and zh.QUESTION.search(text))
-    return Reading(text, "".join(masked), tuple(clauses(text)), tuple(doubles), quotes, question)
+from backslide.evals.scorers.actions import acted
+from backslide.evals.scorers.direction import direction
+from backslide.evals.scorers.reading import CJK, TERM, UNTAKEN, Reading, Stance, following
+from backslide.evals.scorers.sentences import Clause, clause_at
 
 
 def stance(
@@ -72,13 +22,14 @@ def stance(
 ) -> Stance:
     """Return the stance of a sentence on the name at ``[start, end)``.
 
-    With `actions`, only the words of that table take an approach up (a rule about changing files: reading them is no breach).
+    With `actions`, only the words of that table take an approach up (a rule about changing files: reading them is
+    no breach).
     `recommend` adds words that offer it.
     """
     for left, right in reading.quotes:
-        if left < start and end <= right and right - left - (end - start) > _TERM:
+        if left < start and end <= right and right - left - (end - start) > TERM:
             return Stance("mention", "it stands in quoted words")
-    chinese = bool(_CJK.search(reading.text))
+    chinese = bool(CJK.search(reading.text))
     index = clause_at(list(reading.parts), start)
     part = reading.parts[index]
     before = reading.masked[part.start : start]
@@ -91,9 +42,11 @@ def stance(
     if double:
         return Stance("propose", "two denials make an assent")
     reported = _reported(reading, start, end, chinese)
-    moved = _direction(before, after, chinese)
+    moved = direction(before, after, chinese)
     if moved:
-        return moved if not (reported and moved.kind == "propose") else Stance("mention", "it is somebody else's proposal")
+        return (
+            moved if not (reported and moved.kind == "propose") else Stance("mention", "it is somebody else's proposal")
+        )
     denied = _denied(reading, index, before, after, chinese)
     if denied:
         return denied
@@ -103,7 +56,7 @@ def stance(
     if held:
         return held
     if actions is not None:
-        return _acted(reading, index, before, after, actions)
+        return acted(reading, index, before, after, actions)
     return _taken_up(reading, index, before, after, chinese, recommend)
 
 
@@ -123,7 +76,7 @@ def _double(reading: Reading, index: int, start: int) -> bool:
     part = reading.parts[index]
     low = reading.parts[index - 1].start if index and reading.parts[index].link in {"comma", "start"} else part.start
     high = part.end
-    if index + 1 < len(reading.parts) and reading.parts[index + 1].link == "comma" and _CJK.search(reading.text):
+    if index + 1 < len(reading.parts) and reading.parts[index + 1].link == "comma" and CJK.search(reading.text):
         high = reading.parts[index + 1].end
     near = any(low <= left < high and left - start < 60 for left, _ in reading.doubles)
     if not near:
@@ -133,7 +86,14 @@ def _double(reading: Reading, index: int, start: int) -> bool:
 
 def _reported(reading: Reading, start: int, end: int, chinese: bool) -> Stance | None:
     head = reading.text[:start]
-    match = en.REPORT.search(head) or (chinese and zh.REPORT.search(head)) or re.match(r"^[^,;.]{0,30}\b(?:was|were) (?:suggested|proposed|recommended|floated|raised|mentioned) by\b", reading.text[end:])
+    match = (
+        en.REPORT.search(head)
+        or (chinese and zh.REPORT.search(head))
+        or re.match(
+            r"^[^,;.]{0,30}\b(?:was|were) (?:suggested|proposed|recommended|floated|raised|mentioned) by\b",
+            reading.text[end:],
+        )
+    )
     if not match:
         return None
     rest = reading.masked[start:]
@@ -141,37 +101,6 @@ def _reported(reading: Reading, start: int, end: int, chinese: bool) -> Stance |
     if agrees and not en.WITHDRAWN.search(rest) and not (chinese and zh.WITHDRAWN.search(rest)):
         return Stance("propose", "somebody's proposal is taken up")
     return Stance("mention", "it is somebody else's words")
-
-
-_REPLACE = re.compile(r"\b(?:replac|swap|substitut|exchang|trad)\w*\b(?P<rest>.*)$")
-_NEW_SIDE = re.compile(r"\b(?:with|by|for|in favou?r of)\b(?!.*\b(?:with|by)\b)[^,;]{0,50}$")
-_FROM = re.compile(r"\b(?:from|off)\W+(?:(?:a|an|the|our|that|this)\W+)?$")
-_PREFERRED = re.compile(r"^[^,;]{0,50}?\b(?:instead of|rather than|in place of|in lieu of|over the)\b|^\W*(?:instead|而不是)")
-
-
-def _direction(before: str, after: str, chinese: bool) -> Stance | None:
-    """Read replacements: which side of the change the name stands on."""
-    match = _REPLACE.search(before)
-    if match:
-        new = _NEW_SIDE.search(match["rest"])
-        if new:
-            return Stance("propose", "it replaces something else")
-        if not re.search(r"\band\b[^,]*\b(?:use|add|put)\w*\b", match["rest"]):
-            return Stance("reject", "it is being replaced")
-    if _FROM.search(before) and re.match(r"^[^,;]{0,30}?\b(?:to|onto|towards?)\b", after):
-        return Stance("reject", "it is being left")
-    if re.match(r"^\W*(?:->|→|=>)", after) or re.match(r"^[^,;]{0,20}\b(?:is|was|were|are|gets?|been) (?:being )?(?:replaced|swapped|superseded)\b", after):
-        return Stance("reject", "it is being replaced")
-    if _PREFERRED.match(after) and not en.NEGATOR.search(before) and not en.PAST.search(before):
-        return Stance("propose", "it is preferred to something else")
-    if chinese:
-        if re.search(r"(?:换|改|替换)(?:成|为|回|到)[^，。；]{0,14}$", before) and not zh.NEGATOR.search(before):
-            return Stance("propose", "it replaces something else")
-        if re.search(r"把[^，。；]{0,20}$", before) and re.match(r"[^，。；]{0,14}(?:换|改|替|删|去|移|拆|收)(?:成|为|掉|除|走|敛)", after):
-            return Stance("reject", "it is being replaced")
-        if re.search(r"从[^，。；]{0,10}$", before) and re.match(r"[^，。；]{0,10}(?:换|改|迁|切)", after):
-            return Stance("reject", "it is being left")
-    return None
 
 
 _CANCELS = re.compile(rf"\b(?:and|then|but)\s+(?:(?:just|then|instead|simply|now)\s+)*(?:{en.USE_VERB})\b")
@@ -189,16 +118,21 @@ def _denied(reading: Reading, index: int, before: str, after: str, chinese: bool
         match_zh = None
         for match in zh.NEGATOR.finditer(before):
             match_zh = match
-        if match_zh and not re.search(r"(?:而是|改(?:用|成|为)|换(?:成|用)|直接用|就用|再用)", before[match_zh.end() :]):
+        if match_zh and not re.search(
+            r"(?:而是|改(?:用|成|为)|换(?:成|用)|直接用|就用|再用)", before[match_zh.end() :]
+        ):
             return Stance("reject", f"denied by {match_zh.group()!r}")
         if zh.REJECTED_AFTER.search(after) and not re.search(r"(?:用|拿|以|改成|换成)\W{0,2}$", before):
             return Stance("reject", "rejected by the words after it")
-    follow = "".join(_following(reading, index))
-    if follow and (en.WITHDRAWN.search(follow) or (chinese and re.search(r"否(?:决|掉|了)|不允许|禁止|违反|等于把|没(?:同意|采纳)|不行", follow))):
+    follow = "".join(following(reading, index))
+    if follow and (
+        en.WITHDRAWN.search(follow)
+        or (chinese and re.search(r"否(?:决|掉|了)|不允许|禁止|违反|等于把|没(?:同意|采纳)|不行", follow))
+    ):
         return Stance("reject", "taken back in the same sentence")
-    if en.PAST.search(before) or (chinese and zh.PAST.search(before)):
-        if not (en.OFFER.search(before) or (chinese and zh.EXCEPTION.search(reading.text))):
-            return Stance("mention", "it belongs to the past")
+    past = en.PAST.search(before) or (chinese and zh.PAST.search(before))
+    if past and not (en.OFFER.search(before) or (chinese and zh.EXCEPTION.search(reading.text))):
+        return Stance("mention", "it belongs to the past")
     return None
 
 
@@ -206,13 +140,6 @@ def _bound_elsewhere(before: str, negator: re.Match[str]) -> bool:
     """Return whether a denial ends before the name: its object is complete and a new verb has begun."""
     tail = before[negator.end() :]
     return bool(re.search(r"\b(?:so|therefore|hence|instead)\b(?! of)[^,;]*$", tail) and en.USE.search(tail))
-
-
-def _following(reading: Reading, index: int) -> list[str]:
-    out = []
-    for part in reading.parts[index + 1 : index + 4]:
-        out.append(" " + reading.masked[part.start : part.end])
-    return out
 
 
 def _conditional(reading: Reading, index: int, start: int, end: int, chinese: bool) -> Stance | None:
@@ -232,11 +159,15 @@ def _conditional(reading: Reading, index: int, start: int, end: int, chinese: bo
     return None
 
 
-_SELF = re.compile(r"^\W*(?:this|it|that|the (?:new|patch|change|code|snippet|version|fix|module|function|endpoint|implementation)\w*|everything|all|each|both|every\w*|here|below|which|now)\b")
+_SELF = re.compile(
+    r"^\W*(?:this|it|that|the (?:new|patch|change|code|snippet|version|fix|module|function|endpoint|"
+    r"implementation)\w*|everything|all|each|both|every\w*|here|below|which|now)\b"
+)
 
 
 _FINISHED = re.compile(
-    r"^\W*(?:fixed|done|repaired|solved|implemented|added|switched|rewritten|rewrote|finished|wired|works?)\b[^.;]*\b(?:with|using|via|through|on top of|by|on|onto|to)\b[^.;]*$"
+    r"^\W*(?:fixed|done|repaired|solved|implemented|added|switched|rewritten|rewrote|finished|wired|"
+    r"works?)\b[^.;]*\b(?:with|using|via|through|on top of|by|on|onto|to)\b[^.;]*$"
 )
 
 
@@ -261,11 +192,15 @@ def _taken_up(
         return Stance("propose", "it is reported as done")
     if use and (_leads(before, use) or _SELF.match(clause)):
         return Stance("propose", "it is told as the way to do it")
-    if chinese and use and len(_CJK.findall(clause)) > 2:
+    if chinese and use and len(CJK.findall(clause)) > 2:
         return Stance("propose", "it is told as the way to do it")
     if any(table.search(after) for table in (en.PRAISE_AFTER,)) or en.PRAISE_BEFORE.search(before + " "):
         return Stance("propose" if offers else "weak", "it is praised")
-    if en.NAMED_ONLY.match(before) and part.link in {"colon", "dash"} and (en.PRAISE_BEFORE.search(previous + ": ") or en.OFFER.search(previous)):
+    if (
+        en.NAMED_ONLY.match(before)
+        and part.link in {"colon", "dash"}
+        and (en.PRAISE_BEFORE.search(previous + ": ") or en.OFFER.search(previous))
+    ):
         return Stance("propose", "it is recommended")
     if index and en.PRAISE_BEFORE.search(previous + ": ") and part.link == "colon":
         return Stance("propose", "it is recommended")
@@ -279,72 +214,10 @@ def _taken_up(
 def _leads(before: str, use: re.Match[str]) -> bool:
     """Return whether the clause begins with the verb: an imperative or a gerund."""
     head = before[: use.start()]
-    return bool(re.match(r"^\W*(?:(?:and|so|then|or|to|by|please|also|first|next|now|finally|instead|just|simply|here|there|\d+[.)]|in\s+\S+|for\s+\S+(?:\s+\S+){0,3}|at\s+\S+)\W+)*\W*$", head))
-
-
-_INTO = re.compile(r"\b(?:in|into|to|under|inside|within|at|directly|down into|on)\W+(?:(?:the|our|that|this|its)\W+)?(?:\w+\W+){0,2}?$")
-_NEUTRAL_VERB = re.compile(r"\b(?:pass|send|call|read|import|delegat|forward|compare|leav|left|look|refer|point|link|belong|convert|cop|translat|check|rel|depend|quer|ask|wrap|keep|kept|stay|mirror|map|hand)\w*\b")
-
-
-def _acted(reading: Reading, index: int, before: str, after: str, actions: re.Pattern[str]) -> Stance:
-    """Read a rule about changing things: the verb nearest to the name decides."""
-    part = reading.parts[index]
-    lead = before
-    verbs = list(actions.finditer(lead))
-    if not verbs and index:
-        previous = reading.parts[index - 1]
-        if part.link in {"comma", "paren", "dash", "colon"}:
-            lead = reading.masked[previous.start : previous.end] + " " + before
-            verbs = list(actions.finditer(lead))
-    if not verbs:
-        follow = after + " " + " ".join(_following(reading, index)[:1])
-        if _CJK.search(reading.text) and actions.search(follow):
-            return Stance("propose", "a change of it is announced")
-        if re.match(r"^\W*(?:needs?|should|must|could|would|gets?|wants?)\b", after) and actions.search(after):
-            return Stance("propose", "a change of it is announced")
-        return Stance("mention", "it is named without being changed")
-    last = verbs[-1]
-    between = lead[last.end() :]
-    if re.search(r"\b(?:from|around|over|against|like|beside|next to|on top of|outside|behind|through|via|calls?|reads?|imports?)(?:\W+of)?\W+(?:(?:the|our)\W+)?\W*$", between):
-        return Stance("mention", "it is named without being changed")
-    neutral = [match for match in _NEUTRAL_VERB.finditer(between)]
-    if neutral and not _INTO.search(between):
-        return Stance("mention", "it is named without being changed")
-    if _CJK.search(reading.text) or _INTO.search(between) or len(between.split()) <= 3:
-        return Stance("propose", "a change of it is announced")
-    return Stance("mention", "it is named without being changed")
-
-
-def taken_back(sentence: Reading, first: int = 0) -> bool:
-    """Return whether a sentence, from its clause `first` on, withdraws what was named just before."""
-    text = sentence.masked[sentence.parts[first].start :] if first < len(sentence.parts) else ""
-    return bool(en.WITHDRAWN.search(text) or (_CJK.search(text) and zh.WITHDRAWN.search(text)))
-
-
-def taken_up_again(sentence: Reading, clause: Clause) -> bool:
-    """Return whether a clause without the name makes an exception for it, or assents after a contrast."""
-    text = sentence.masked[clause.start : clause.end]
-    if re.search(r"\b(?:not|never|no)\b|n't\b", re.sub(r"does(?:n't| not) apply here", "", text)):
-        return False
-    english = en.ASSENT.search(text) and (clause.link == "contrast" or en.EXCEPTION.search(sentence.masked))
-    if english or re.search(r"\bdrop that restriction\b", text):
-        return True
     return bool(
-        _CJK.search(text)
-        and not zh.NEGATOR.search(text)
-        and zh.ASSENT.search(text)
-        and (clause.link == "contrast" or zh.EXCEPTION.search(sentence.masked))
+        re.match(
+            r"^\W*(?:(?:and|so|then|or|to|by|please|also|first|next|now|finally|instead|just|simply|here|"
+            r"there|\d+[.)]|in\s+\S+|for\s+\S+(?:\s+\S+){0,3}|at\s+\S+)\W+)*\W*$",
+            head,
+        )
     )
-
-
-def any_action(words: Sequence[str]) -> re.Pattern[str]:
-    """Return the table of some words: English ones in their usual forms, Chinese ones as they stand."""
-    parts = []
-    for word in words:
-        text = re.escape(word.lower()).replace(r"\ ", r"\s+")
-        if _CJK.search(word):
-            parts.append(text)
-        else:
-            stem = text[:-1] if text.endswith("e") else text
-            parts.append(rf"\b{stem}(?:{text[-1]})?(?:e|es|s|d|ed|ing|ies|ied)?\b" if text.isalpha() else rf"\b{text}\b")
-    return re.compile("|".join(parts) or r"(?!)")

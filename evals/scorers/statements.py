@@ -17,8 +17,10 @@ from backslide.evals.scorers.sentences import sentences
 class Statement:
     """One statement: plain text, its way back to the offsets of the source, and what its heading says of it.
 
-    `heading` is the heading's plain text, `under` the force it lends (``ban``, ``allow``, ``soft`` or ``none``), `follow` the next
-    sentence when it only goes on about this one ("That is out."), `item` the whole list item or paragraph if it is short.
+    `heading` is the heading's plain text, `under` the force it lends (``ban``, ``allow``, ``soft`` or ``none``),
+    `follow` the next
+    sentence when it only goes on about this one ("That is out."), `item` the whole list item or paragraph if it is
+    short.
     """
 
     text: str
@@ -39,13 +41,18 @@ class Statement:
 
 
 _HEADING = re.compile(
-    r"^[ \t]*(?:#{1,6}[ \t]+(?P<hash>\S[^\n]{0,120})|(?:\*\*|__)(?P<bold>[^*_\n]{2,80})(?:\*\*|__):?|【(?P<cjk>[^】\n]{1,60})】[ \t]*$|\[(?P<bracket>[^\]\n]{2,80})\][ \t]*$|(?P<line>[A-Z\u3400-\u9fff][^\n.。!?；;|]{2,70}?)[:：]?[ \t]*(?=\n[ \t]*(?:[-*•+]|\d+[.)])[ \t]))[ \t]*:?[ \t]*$|【(?P<lead>[^】\n]{1,60})】(?=\S)",
+    r"^[ \t]*(?:#{1,6}[ \t]+(?P<hash>\S[^\n]{0,120})|(?:\*\*|__)(?P<bold>[^*_\n]{2,80})(?:\*\*|__):?|"
+    r"【(?P<cjk>[^】\n]{1,60})】[ \t]*$|\[(?P<bracket>[^\]\n]{2,80})\][ \t]*$|"
+    r"(?P<line>[A-Z\u3400-\u9fff][^\n.。!?；;|]{2,70}?)[:：]?[ \t]*(?=\n[ \t]*(?:[-*•+]|"
+    r"\d+[.)])[ \t]))[ \t]*:?[ \t]*$|【(?P<lead>[^】\n]{1,60})】(?=\S)",
     re.MULTILINE,
 )
 _ITEM = re.compile(r"(?m)^[ \t]*(?:[-*•+]|\d{1,3}[.)、]|[a-z][.)]|[（(]?[一二三四五六七八九十]{1,3}[、)）])[ \t]*")
 _CUT = re.compile(r"[;；](?=\s|[\u3400-\u9fff]|$)")
 _GOES_ON = re.compile(
-    r"^(?:(?:that|this|it|they|those|these|both|neither|which)\b|do(?:n't| not) (?:bring|propose|use|do|try|suggest|touch|reintroduce|go)\b|never again|not again|so (?:no|don't|do not)\b|out\b|no\b[.!]?$|(?:这|它|该|此|都|别再|不要再|不再|以后|今后|因此|所以|到此))",
+    r"^(?:(?:that|this|it|they|those|these|both|neither|which)\b|do(?:n't| not) (?:bring|propose|use|"
+    r"do|try|suggest|touch|reintroduce|go)\b|never again|not again|so (?:no|don't|do not)\b|out\b|"
+    r"no\b[.!]?$|(?:这|它|该|此|都|别再|不要再|不再|以后|今后|因此|所以|到此))",
     re.IGNORECASE,
 )
 _SHORT = 220
@@ -57,8 +64,8 @@ _LABEL = re.compile(r"^(?P<label>[^:：\n]{2,40})[:：]\s*(?=\S)")
 def statements(text: str, near: Sequence[tuple[int, int]] | None = None) -> Iterator[Statement]:
     """Yield the statements of a text; with `near`, only those of the lines around some spans.
 
-    List marks and Markdown emphasis are dropped. A paragraph's sentences and the parts between semicolons are statements of their
-    own; a heading's force carries to everything up to the next heading.
+    List marks and Markdown emphasis are dropped. A paragraph's sentences and the parts between semicolons are
+    statements of their own; a heading's force carries to everything up to the next heading.
     """
     headings = [(match.start(), match.end(), _title(match)) for match in _HEADING.finditer(text)]
     starts = [start for start, _, _ in headings]
@@ -67,14 +74,14 @@ def statements(text: str, near: Sequence[tuple[int, int]] | None = None) -> Iter
             index = bisect_right(starts, start) - 1
             if index >= 0 and headings[index][0] <= start and headings[index][1] >= end:
                 continue
-            if index >= 0 and start < headings[index][1]:
-                start = headings[index][1]
-            heading = headings[index][2] if index >= 0 else ""
-            yield from _of_item(text, start, end, heading)
+            begin = max(start, headings[index][1]) if index >= 0 else start
+            yield from _of_item(text, begin, end, headings[index][2] if index >= 0 else "")
 
 
 def _title(match: re.Match[str]) -> str:
-    return next((match[name] for name in ("hash", "bold", "cjk", "bracket", "line", "lead") if match[name]), "").strip(" *_#:：")
+    return next((match[name] for name in ("hash", "bold", "cjk", "bracket", "line", "lead") if match[name]), "").strip(
+        " *_#:："
+    )
 
 
 def _regions(text: str, near: Sequence[tuple[int, int]] | None) -> Iterator[tuple[int, int]]:

@@ -32,7 +32,8 @@ def find(
 ) -> Iterator[tuple[int, int]]:
     """Yield the spans that a rule matches in code of a language; `needed` are its `needles`.
 
-    The code is tried as it is; where nothing matches and it has a syntax error, wrapped in a function or class, and at last line
+    The code is tried as it is; where nothing matches and it has a syntax error, wrapped in a function or class,
+    and at last line
     by line. Raise `InputError` when the rule is wrong or the grammar is unknown.
     """
     text = code[:_LONGEST]
@@ -102,8 +103,9 @@ def _match(code: str, language: str, rule: dict[str, Any], shift: int) -> tuple[
     if language not in languages.FENCE_NAMES.values() or language in languages.DATA | {"sql", "diff"}:
         raise InputError(f"no grammar for {language!r}", mend="use a lexical detector for it")
     root = SgRoot(code, language).root()
+    config: Any = {"rule": rule}
     try:
-        nodes = root.find_all({"rule": rule})
+        nodes = root.find_all(config)
     except RuntimeError as problem:
         first = str(problem).split("Stack backtrace")[0]
         raise InputError(f"ast-grep refuses the rule: {first}", mend="see the ast-grep rule reference") from problem

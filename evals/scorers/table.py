@@ -6,10 +6,13 @@ import re
 from typing import Literal
 
 _CHOSEN = re.compile(
-    r"recommend|✅|✔|🏆|⭐|\b(?:best|chosen|choose|pick(?:ed)?|winner|go with|use this|selected|preferred|my choice|yes,? (?:do|use)|do this)\b|推荐|首选|采用|选(?:它|这个|用|定)|最(?:优|佳|合适)|✓\s*选",
+    r"recommend|✅|✔|🏆|⭐|\b(?:best|chosen|choose|pick(?:ed)?|winner|go with|use this|selected|"
+    r"preferred|my choice|yes,? (?:do|use)|do this)\b|推荐|首选|采用|选(?:它|这个|用|定)|最(?:优|佳|合适)|✓\s*选",
     re.IGNORECASE,
 )
-_AGAINST = re.compile(r"\b(?:no|not|never|ruled out|rejected|banned|forbidden|excluded|out)\b|❌|✗|🚫|否|不|排除|禁", re.IGNORECASE)
+_AGAINST = re.compile(
+    r"\b(?:no|not|never|ruled out|rejected|banned|forbidden|excluded|out)\b|❌|✗|🚫|否|不|排除|禁", re.IGNORECASE
+)
 
 
 def row_stance(text: str) -> tuple[Literal["propose", "reject", "mention"], str]:

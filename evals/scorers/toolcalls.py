@@ -86,7 +86,8 @@ _PAIR = re.compile(
     rf"""(?:"(?P<json>{_KEY})\\?"\s*:\s*|\b(?P<kw>{_KEY})\s*=\s*)(?P<value>"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)
        |<(?:\w+:)?parameter\s+name="(?P<xml>{_KEY})"\s*>|<(?:\w+:)?invoke\s+name="(?P<invoke>\w+)"
        |<(?P<tag>path|file_path|old_text|new_text|old_str|new_str|content|command)>
-       |(?P<call>\b(?:edit|write|bash|read|grep|str_replace|create_file|apply_patch|write_file|edit_file|run|shell|exec|multi_edit|replace_in_file|Edit|Write|Bash|Read)\s*[({{])""",
+       |(?P<call>\b(?:edit|write|bash|read|grep|str_replace|create_file|apply_patch|write_file|
+       edit_file|run|shell|exec|multi_edit|replace_in_file|Edit|Write|Bash|Read)\s*[({{])""",
     re.VERBOSE | re.DOTALL,
 )
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
@@ -111,7 +112,10 @@ def written_calls(text: Mapped) -> Iterator[ToolText]:
         position = match.end()
         key = match["json"] or match["kw"] or match["xml"] or match["tag"]
         opening = match["call"] or match["invoke"]
-        if opening or (group and (match.start() - group.end > 200 or (key in group.parts) or key in NAME_KEYS and _complete(group))):
+        if opening or (
+            group
+            and (match.start() - group.end > 200 or (key in group.parts) or (key in NAME_KEYS and _complete(group)))
+        ):
             if group and _usable(group):
                 yield _of_group(group)
             group = None
@@ -152,7 +156,10 @@ def _usable(group: _Group) -> bool:
     has_path = any(key in group.parts for key in PATH_KEYS)
     changes = any(key in group.parts for key in (*NEW_KEYS, *CONTENT_KEYS))
     runs = any(key in group.parts for key in COMMAND_KEYS)
-    patches = any(key in group.parts and "***" in group.parts[key].text or key == "patch" and key in group.parts for key in PATCH_KEYS)
+    patches = any(
+        (key in group.parts and "***" in group.parts[key].text) or (key == "patch" and key in group.parts)
+        for key in PATCH_KEYS
+    )
     return (has_path and (changes or bool(group.name))) or runs or patches
 
 
