@@ -112,3 +112,20 @@ def test_a_missing_text_is_one_line(arguments: list[str], capsys: pytest.Capture
     """No file, a missing file, and two sources at once."""
     assert execute(["score", "relapse", *arguments]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_retention_is_scored_on_a_rule_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No scenario is needed: kept exits 0, dropped exits 1, a batch exits 0 whatever it finds."""
+    rule = "Do not use a global mutex for the session table"
+    (tmp_path / "kept.md").write_text("Rejected: a global mutex around the session table (p99 412 ms).")
+    (tmp_path / "dropped.md").write_text("The parser tests pass; next is the release.")
+
+    assert execute(["score", "retention", str(tmp_path / "kept.md"), "--constraint", rule, "-q"]) == 0
+    assert execute(["score", "retention", str(tmp_path / "dropped.md"), "--constraint", rule, "-q"]) == 1
+    assert capsys.readouterr().out.split() == ["kept", "dropped"]
+
+    file = batch(tmp_path, {"id": "x", "constraint": rule, "text": "The parser tests pass."})
+    assert execute(["score", "retention", "--batch", file]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert set(result) == {"id", "retention", "unsure", "score", "evidence"}
+    assert (result["id"], result["retention"]) == ("x", "dropped")
