@@ -6,6 +6,7 @@ usage, it counts as nothing here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -35,7 +36,7 @@ class UsageTotals:
         if not isinstance(usage, Mapping):
             return
         for key in _COUNTS:
-            self.tokens[key] += _number(usage.get(key))
+            self.tokens[key] += _number(usage, key)
         self.cost += _cost(usage, "total")
 
     @property
@@ -63,8 +64,9 @@ class SessionStats:
             "toolCalls": self.tool_calls,
             "toolResults": self.tool_results,
             "totalMessages": self.total_messages,
-            "tokens": {**self.usage.tokens, "total": self.usage.total},
-            "cost": self.usage.cost,
+            "tokens": {key: _known(value) for key, value in self.usage.tokens.items()}
+            | {"total": _known(self.usage.total)},
+            "cost": _known(self.usage.cost),
         }
 
 
@@ -106,12 +108,9 @@ def usage_breakdown(entries: Iterable[Entry]) -> list[dict[str, Any]]:
         key, usage = _attributed(entry)
         if key and usage:
             totals.setdefault(key, UsageTotals()).add(usage)
-    rows = [
-        {"key": key, "cost": total.cost, "tokens": total.total}
-        for key, total in totals.items()
-        if total.cost > 0 or total.total > 0
-    ]
-    return sorted(rows, key=lambda row: -row["cost"])
+    rows = [(key, total) for key, total in totals.items() if total.cost > 0 or total.total > 0]
+    rows.sort(key=lambda row: -(_known(row[1].cost) or 0))
+    return [{"key": key, "cost": _known(total.cost), "tokens": _known(total.total)} for key, total in rows]
 
 
 def _attributed(entry: Entry) -> tuple[str | None, Any]:
@@ -150,39 +149,43 @@ def cache_waste(entries: Iterable[Entry], model: ModelInfo) -> dict[str, Any]:
     the price of a cache read where a reply read nothing. Entries count in file order, over all branches.
     """
     tokens, cost, count = 0.0, 0.0, 0
-    previous: float = 0
+    previous: float | None = None
     reported = False
     for entry in entries:
         if entry.get("type") in {"compaction", "branch_summary"}:
-            previous, reported = 0, False
+            previous, reported = None, False
             continue
         message = _message(entry) if entry.get("type") == "message" else {}
         usage = message.get("usage")
         if message.get("role") != "assistant" or not isinstance(usage, dict):
             continue
-        read, written = _number(usage.get("cacheRead")), _number(usage.get("cacheWrite"))
-        prompt = _number(usage.get("input")) + read + written
+        cached = _number(usage, "cacheRead") + _number(usage, "cacheWrite")
+        prompt = _number(usage, "input") + cached
         if prompt <= 0:
             continue
-        cached = read + written > 0
-        missed = min(previous, prompt) - read
-        if previous and (cached or reported) and missed > NOISE_FLOOR_TOKENS:
+        missed = _smaller(previous or 0, prompt) - _number(usage, "cacheRead")
+        if previous is not None and (cached != 0 or reported) and not missed <= NOISE_FLOOR_TOKENS:
             tokens += missed
-            cost += missed * max(0.0, _paid_rate(usage) - _read_rate(usage, model))
+            cost += missed * -_smaller(0, _read_rate(usage, model) - _paid_rate(usage))
             count += 1
-        previous, reported = prompt, reported or cached
-    return {"missedTokens": tokens, "missedCost": cost, "missCount": count}
+        previous, reported = prompt, reported or cached > 0
+    return {"missedTokens": _known(tokens), "missedCost": _known(cost), "missCount": count}
+
+
+def _smaller(one: float, other: float) -> float:
+    """Return the smaller number, NaN if either is."""
+    return one + other if math.isnan(one + other) else min(one, other)
 
 
 def _paid_rate(usage: Mapping[str, Any]) -> float:
     """Return what a token outside the cache cost."""
-    paid = _number(usage.get("input")) + _number(usage.get("cacheWrite"))
+    paid = _number(usage, "input") + _number(usage, "cacheWrite")
     return (_cost(usage, "input") + _cost(usage, "cacheWrite")) / paid if paid > 0 else 0
 
 
 def _read_rate(usage: Mapping[str, Any], model: ModelInfo) -> float:
     """Return what a token from the cache cost, or would have cost."""
-    read = _number(usage.get("cacheRead"))
+    read = _number(usage, "cacheRead")
     return _cost(usage, "cacheRead") / read if read > 0 else model.cost.cache_read / 1_000_000
 
 
@@ -191,10 +194,16 @@ def _message(entry: Entry) -> Message:
     return message if isinstance(message, dict) else {}
 
 
-def _number(value: Any) -> float:
+def _number(usage: Mapping[str, Any], key: str) -> float:
+    """Return a count: NaN if it is absent, 0 for null."""
+    value = usage.get(key, math.nan)
     return value if isinstance(value, int | float) else 0
 
 
 def _cost(usage: Mapping[str, Any], key: str) -> float:
     cost = usage.get("cost")
-    return _number(cost.get(key)) if isinstance(cost, dict) else 0
+    return _number(cost, key) if isinstance(cost, dict) else 0
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
