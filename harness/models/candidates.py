@@ -10,9 +10,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from backslide.harness.models.condense import condense
 from backslide.harness.models.instruction import Purpose
 from backslide.harness.models.text import Statement, statements
 from backslide.harness.models.transcript import Segment, Speaker
+
+SOFT = 0.45
+"""What a soft cue ("avoid", "failed") is worth: without a reason beside it, it is no rejection."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,8 @@ _REJECTS = re.compile(
     r"|are|that's|it's|stays?) out\b(?! of)|\bnot (?:allowed|acceptable)\b|"
     r"\bmust (?:not|never)\b|\b(?:do not|don't|never|not going to) (?:\w+ )?(?:use|add|touch|import"
     r"|introduce|bring|put|change|edit|go back|reach|write|create|want)\b|"
+    r"(?:^|[:;] )no (?!one\b|need|problem|idea|doubt|change|difference|error|warning|longer|wonder|luck|gain)"
+    r"[\w/,` -]{2,60}?\b(?:anywhere|inside|in|under|at all|from now on|here)\b(?! \d)|"
     r"\bgiv(?:e|en|ing) up on\b|\bgave up on\b|\bno more\b|\bstop using\b|"
     r"否决|放弃|不许|不准|禁止|不可行|排除|推翻|弃用|废弃|死路|走不通|冻结|不要(?!紧|忘)|别(?:用|动|碰|再)"
     r"|不能(?:再|用|碰|动)|不再用|不考虑|不允许|绝不|行不通",
@@ -108,6 +114,8 @@ _LEANS_ON = re.compile(
 _SPOKEN: dict[Speaker, float] = {
     "user": 1.5, "assistant": 1.0, "summary": 1.2, "plain": 0.9, "thinking": 0.35, "result": 0.55, "calls": 0.0,
 }  # fmt: skip
+_CONDENSED: frozenset[Speaker] = frozenset({"user", "assistant", "thinking", "plain"})
+"""Whose words are shortened; an earlier summary's bullets stand as they are, tool output is quoted."""
 _RULE_IN_OUTPUT = re.compile(
     r"\b(?:must|never|do not|don't|no|not allowed|always|only|frozen|forbidden)\b|禁止|不要|不许|必须|冻结",
     re.IGNORECASE,
@@ -147,13 +155,21 @@ def _pieces(text: str, speaker: Speaker, joined: bool) -> tuple[tuple[str, str, 
             continue
         title = statement.titles[-1] if statement.titles else ""
         words = _clean(statement.text)
+        if speaker in _CONDENSED and statement.kind != "code":
+            words = condense(words, _weighty)
         if joined and title.endswith((":", "：")) and speaker != "summary":
             words = f"{_clean(title)} {words}"
         elif joined and before is not None and speaker != "summary" and _LEANS_ON.search(statement.text):
-            words = f"{_clean(before.text)} {words}"
+            words = f"{condense(_clean(before.text), _weighty)} {words}"
         before = statement
         pieces.append((words, title, statement.kind == "code"))
     return tuple(pieces)
+
+
+def _weighty(clause: str) -> bool:
+    """Return whether a clause carries a rejection, a decision, a reason or a figure."""
+    cues = (_REJECTS, _REJECTS_SOFTLY, _LIFTS, _DECIDES, _REASON)
+    return any(cue.search(clause) for cue in cues)
 
 
 def _clean(text: str) -> str:
@@ -172,7 +188,7 @@ def rejects(text: str) -> float:
     if _ASKS.search(text) or lifts(text):
         return 0.0
     strong, soft = _REJECTS.findall(text), _REJECTS_SOFTLY.search(text)
-    score = min(3.0, 2.0 + 0.5 * len(strong)) if strong else 0.8 if soft else 0.0
+    score = min(3.0, 2.0 + 0.5 * len(strong)) if strong else SOFT if soft else 0.0
     if score and _REASON.search(text):
         score += 0.5
     return score * (0.4 if _FLEETING.search(text) else 1.0)

@@ -25,6 +25,8 @@ SHARE: dict[Purpose, float] = {
 }
 """A section's weight when the budget is divided: that of the purpose that weighs most in it."""
 WORTH_A_LINE = 0.75
+ACTIVITY = "state"
+"""Title of the sentences that report what was changed and run: they tell a state and nothing else."""
 EARLIER_BONUS = 1.5
 """What a bullet of the earlier summary gains in the section it stood in: it has been found worth keeping once."""
 DISCOURAGED = 0.15
@@ -124,6 +126,8 @@ def _weight(section: Section) -> float:
 
 
 def _value(known: Candidate, section: Section, instruction: Instruction, last_turn: int) -> float:
+    if known.title == ACTIVITY and "state" not in section.purposes:
+        return 0.0
     value = 0.0
     for purpose, weight in section.purposes.items():
         found = weight * score(known, purpose, last_turn)
@@ -147,7 +151,7 @@ def _state_of_work(task: SummaryTask, chinese: bool) -> list[Candidate]:
         by_turn[turn] = report([known for known in done if known.turn == turn], chinese)
     last = max(1, task.last_turn)
     return [
-        Candidate(text, "assistant", turn, turn / last, "state") for turn, texts in by_turn.items() for text in texts
+        Candidate(text, "assistant", turn, turn / last, ACTIVITY) for turn, texts in by_turn.items() for text in texts
     ]
 
 
