@@ -17,6 +17,7 @@ from backslide.harness.compaction.serialize import joined_text
 from backslide.harness.compaction.strategies.base import Ask, CompactionError, SummaryRequest
 from backslide.harness.models.protocol import Usage
 from backslide.harness.session import Entry, Message, Session
+from backslide.harness.session.branch import id_key
 from backslide.harness.session.messages import (
     branch_summary_message,
     compaction_summary_message,
@@ -68,8 +69,8 @@ def collect_left_branch(session: Session, old_leaf: str | None, target: str) -> 
     if not old_leaf or old_leaf not in session:
         return LeftBranch((), None)
     old_path = session.branch(old_leaf)
-    shared = {entry.get("id") for entry in session.branch(target)}
-    split = next((at for at in range(len(old_path), 0, -1) if old_path[at - 1].get("id") in shared), 0)
+    shared = {id_key(entry.get("id")) for entry in session.branch(target)}
+    split = next((at for at in range(len(old_path), 0, -1) if id_key(old_path[at - 1].get("id")) in shared), 0)
     ancestor = old_path[split - 1]["id"] if split else None
     return LeftBranch(tuple(old_path[split:]), ancestor)
 
