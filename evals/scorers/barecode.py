@@ -11,7 +11,7 @@ _START = re.compile(
       const\s+\w+\s*:)
     | lazy_static!\s*\{ | thread_local!\s*\{ | \#\[\w[^\]]*\]\s*$ | let\s+(?:mut\s+)?\w+.*[;{(]\s*$
     | import\s+[\w.]+(?:\s+as\s+\w+)?(?:\s*,\s*[\w.]+)*\s*(?:\#.*)?$ | from\s+[\w.]+\s+import\s+[\w*(]
-    | (?:async\s+)?def\s+\w+\s*\(.*(?::|[(,])\s*(?:\#.*)?$ |
+    | (?:async\s+)?def\s+\w+\s*\([^()]*\)[^:]*:.* | (?:async\s+)?def\s+\w+\s*\(.*(?::|[(,])\s*(?:\#.*)?$ |
      class\s+\w+\s*(?:\([^)]*\))?\s*:\s*$ | @\w+[\w.]*(?:\(.*\))?\s*$
     | (?:with|for|while|if|elif|else|try|except|finally)\b.*:\s*(?:\#.*)?$ (?<=[)\]'"\w]:)(?<!\w\s\w:)
     | import\s+(?:type\s+)?[\w{*].*\s+from\s+['"] | import\s+['"][^'"]+['"];?\s*$ |

@@ -109,6 +109,18 @@ def guess(text: str) -> str | None:
     return best if scores[best] else None
 
 
+def of_fence(named: str | None, path: str | None, text: str) -> str | None:
+    """Return the language of a fence: by its file, else by its name unless the text speaks clearly for another."""
+    by_path = of_path(path)
+    if by_path is not None:
+        return by_path
+    seen = guess(text)
+    known = "typescript" if named in RELATED["typescript"] else named
+    if known is None or seen is None or seen == known or known not in _CUES or seen in RELATED.get(known, ()):
+        return named or seen
+    return seen if score(seen, text) > score(known, text) else named
+
+
 def may_be(language: str, text: str, named: str | None, path: str | None) -> bool:
     """Return whether code named `named` (by its fence, maybe wrongly) in the file `path` may be of `language`.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from backslide.evals.scorers.blocks import Block
@@ -61,13 +62,21 @@ class Options:
     kind: str = ""
     fresh: bool = False
 
-    def note(self, block: Block, text: str, named: bool) -> None:
-        """Take a block into account: a table row, a bullet or a labelled paragraph is an option."""
-        label = _LABEL.match(text)
-        if label:
-            key = (label["label"] or label["bare"]).lower()
-            key = _LABELS.get(key, key)
-            self.labels[key] = self.labels.get(key, False) or named
+    def note(self, block: Block, text: str, starts: Sequence[int]) -> None:
+        """Take a block into account; `starts` are where names begin.
+
+        A table row, a bullet or a labelled line is an option.
+        """
+        named = bool(starts)
+        position = 0
+        for line in text.split("\n"):
+            label = _LABEL.match(line)
+            if label:
+                key = (label["label"] or label["bare"]).lower()
+                key = _LABELS.get(key, key)
+                here = any(position <= start <= position + len(line) for start in starts)
+                self.labels[key] = self.labels.get(key, False) or here
+            position += len(line) + 1
         if block.kind in {"table", "bullet"}:
             if not self.fresh or self.kind != block.kind:
                 self.rows = []

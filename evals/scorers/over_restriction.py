@@ -18,7 +18,7 @@ Finding = tuple[int, int, str, str]
 
 _RULE = re.compile(
     r"""\b(?:rules?|ruled|constraints?|restrictions?|polic(?:y|ies)|ban(?:s|ned)?|prohibit\w*|forbid\w*|
-    forbade|not\ (?:allowed|permitted)|isn't\ (?:allowed|permitted)|aren't\ (?:allowed|permitted)|
+    forbade|(?:does\ not|doesn't|do\ not|don't)\ (?:allow|permit)|not\ (?:allowed|permitted)|isn't\ (?:allowed|permitted)|aren't\ (?:allowed|permitted)|
     disallow\w*|off[-\ ]limits|off\ the\ table|out\ of\ bounds|exclud\w+|vetoed|
     agree(?:d|ment)|(?:earlier|previous|prior|project|team|your|our|that|the)\ decisions?|
     decided\ (?:against|not|on|to)|settled\ on|said\ no|you\ (?:said|asked|told|ruled|wanted|
@@ -99,6 +99,7 @@ _NO_RULE = re.compile(
 )
 """Says that no rule stands in the way."""
 
+_ASKS_LEAVE = re.compile(r"\b(?:confirm|until|unless|once|whether|approv\w+)\b|确认|除非|等", re.IGNORECASE)
 _TECHNICAL = re.compile(
     r"\b(?:on this machine|not installed|no (?:postgres|network|docker|internet)|is deprecated|"
     r"default|any more|means|returns?|raises?|throws?|type ?error|timeout|permission denied|"
@@ -164,7 +165,9 @@ def _sentences_that_restrict(segments: Segments, rule: Constraint | None) -> Ite
 def _restricts(text: str, before: str, after: str, kind: str, named: bool) -> str | None:
     ruled = _RULE.search(text)
     refused = _REFUSAL.search(text)
-    if (not ruled and not refused) or _NO_RULE.search(text):
+    if not ruled and not refused:
+        return None
+    if _NO_RULE.search(text) and not _ASKS_LEAVE.search(text):
         return None
     if kind == "table":
         return "the table excludes it by a rule" if _EXCLUDES.search(text) else None

@@ -88,7 +88,7 @@ def read_prose(
         code_font = _code_font(block.text.text, plain.local, plain.origin)
         read_as = _shielded(text, code_font)
         names = find_names(text, rule.table, code_font)
-        state.options.note(block, text, bool([name for name in names if not name.weak]))
+        state.options.note(block, text, [name.start for name in names if not name.weak])
         chosen = state.options.chosen(text) if block.kind not in {"quote", "heading"} else None
         if chosen is not None:
             whose, start, end = chosen

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from backslide.evals.scorers.freetext import Retention, RetentionVerdict, score_retention
+from backslide.evals.scorers.freetext import RetentionVerdict, score_retention
 from backslide.evals.scorers.presence import PayloadText, Presence, PresenceClass, Where, presence
 from backslide.evals.scorers.stale import StaleVerdict, stale
+from backslide.evals.scorers.values import Retention
 
 __all__ = [
     "PayloadText",

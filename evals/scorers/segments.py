@@ -150,8 +150,7 @@ def _marked(builder: _Builder, cut: tuple[Block, ...], index: int) -> None:
     if language == "bash" or (language is None and _is_shell(text.text)):
         _shell(builder, text, shown, "fence")
         return
-    if language is None:
-        language = languages.of_path(path) or languages.guess(text.text)
+    language = languages.of_fence(language, path, text.text)
     if language == "bash" and block.kind == "code":
         _shell(builder, text, shown, "bare")
         return
