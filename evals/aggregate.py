@@ -92,11 +92,7 @@ def summarize_variant(
     own = [trial for trial in trials if trial.variant == variant]
     mainlines = [totals for totals in sessions if totals.variant == variant]
     lost = [
-        fate
-        for compaction in compactions
-        if compaction.variant == variant
-        for fate in compaction.fates
-        if fate.unseen
+        fate for compaction in compactions if compaction.variant == variant for fate in compaction.fates if fate.unseen
     ]
     probes = [trial for trial in own if not trial.control]
     controls = [trial for trial in own if trial.control]
@@ -135,8 +131,7 @@ def summarize_variant(
         proposed=_classes(relapses, "proposed"),
         retained_yet_violated=sum(retained(trial) for trial in relapses),
         lost_yet_obeyed=sum(
-            outcome(trial) == "obeyed" and trial.retention is not None and not retained(trial)
-            for trial in answered
+            outcome(trial) == "obeyed" and trial.retention is not None and not retained(trial) for trial in answered
         ),
         dropped_unseen_by_carrier=dict(sorted(Counter(c for fate in lost for c in fate.carriers).items())),
         sessions=len(mainlines),
@@ -148,10 +143,7 @@ def summarize_run(
     manifest: Manifest, trials: Sequence[Trial], compactions: Sequence[CompactionRecord]
 ) -> list[VariantSummary]:
     """Return one summary a variant, in the manifest's order."""
-    return [
-        summarize_variant(variant.name, trials, compactions, manifest.sessions)
-        for variant in manifest.variants
-    ]
+    return [summarize_variant(variant.name, trials, compactions, manifest.sessions) for variant in manifest.variants]
 
 
 def run_document(run_dir: str, manifest: Manifest, summaries: Sequence[VariantSummary]) -> dict[str, Any]:

@@ -135,9 +135,7 @@ def unseen_losses(run: StoredRun) -> list[UnseenLoss]:
 def payload_totals(run: StoredRun) -> list[PayloadTotals]:
     """Return the payload totals of every main line."""
     names = tuple(PayloadTotals.model_fields)
-    return [
-        PayloadTotals(**{name: getattr(totals, name) for name in names}) for totals in run.manifest.sessions
-    ]
+    return [PayloadTotals(**{name: getattr(totals, name) for name in names}) for totals in run.manifest.sessions]
 
 
 def render_baseline(baseline: Baseline) -> str:
@@ -174,9 +172,7 @@ def load_baseline(path: Path) -> Baseline:
             "is not a baseline file", where=str(path), mend="make one with: backslide baseline RUN -o FILE"
         )
     if document.get("schema") != SCHEMA:
-        raise InputError(
-            f"has schema {document.get('schema')!r}; this version reads schema {SCHEMA}", where=str(path)
-        )
+        raise InputError(f"has schema {document.get('schema')!r}; this version reads schema {SCHEMA}", where=str(path))
     try:
         baseline = Baseline.model_validate(document)
     except ValidationError as error:

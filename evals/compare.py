@@ -146,9 +146,7 @@ def compare(a: Side, b: Side) -> Comparison:
         deterministic=exact,
         a=summary_a,
         b=summary_b,
-        differences={
-            name: _difference(getattr(summary_a, name), getattr(summary_b, name)) for name in MEASURES
-        },
+        differences={name: _difference(getattr(summary_a, name), getattr(summary_b, name)) for name in MEASURES},
         relapse=relapse,
         over_restriction=over_restriction,
         differing=tuple(_view(a, b, *pair) for pair in answered if failed(pair[0]) != failed(pair[1])),
@@ -202,9 +200,7 @@ def _comparability(a: StoredRun, b: StoredRun) -> Iterator[str]:
             mend="run both with the same version",
         )
     if one.scale != other.scale:
-        raise InputError(
-            f"run at different scales ({one.scale:g}, {other.scale:g})", where=f"{a.path}, {b.path}"
-        )
+        raise InputError(f"run at different scales ({one.scale:g}, {other.scale:g})", where=f"{a.path}, {b.path}")
     if one.harness_hash != other.harness_hash:
         hashes = f"A {one.harness_hash[:12]}, B {other.harness_hash[:12]}"
         yield f"the harness differs ({hashes}): it may explain differences"

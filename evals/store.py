@@ -161,9 +161,7 @@ class RunReader:
         self.manifest = _read_manifest(path)
         if self.manifest.ended is None:
             done, units = self.manifest.completed, self.manifest.units
-            self.problems.append(
-                f"{path / MANIFEST}: the run did not end ({done} of {units} units are complete)"
-            )
+            self.problems.append(f"{path / MANIFEST}: the run did not end ({done} of {units} units are complete)")
 
     def iter_trials(self) -> Iterator[Trial]:
         """Yield the trials in file order. Raises `InputError` at the first corrupt line."""
@@ -208,9 +206,7 @@ def _read_manifest(path: Path) -> Manifest:
     if not path.exists():
         raise InputError("no such run directory", where=str(path))
     if not path.is_dir():
-        raise InputError(
-            "is a file, not a run directory", where=str(path), mend="give the folder that holds run.json"
-        )
+        raise InputError("is a file, not a run directory", where=str(path), mend="give the folder that holds run.json")
     if not file.is_file():
         raise InputError("is not a run directory: it holds no run.json", where=str(path))
     try:
@@ -230,9 +226,7 @@ def _parse(line: bytes, model: type[R], where: str) -> R:
     try:
         return model.model_validate(document)
     except ValidationError as error:
-        raise InputError(
-            describe_validation(error), where=where, mend="the file is corrupt; run it again"
-        ) from error
+        raise InputError(describe_validation(error), where=where, mend="the file is corrupt; run it again") from error
 
 
 def describe_validation(error: ValidationError) -> str:

@@ -127,9 +127,7 @@ def _payload_rows(summaries: Sequence[VariantSummary]) -> Iterator[Row]:
     yield _counts("largest request", [s.peak_payload_tokens for s in summaries], indent=1)
     yield _counts("all requests", [s.total_input_tokens for s in summaries], indent=1)
     if any(s.cost_usd for s in summaries):
-        yield Row(
-            "Cost, USD", tuple(NOTHING if s.cost_usd is None else f"{s.cost_usd:.2f}" for s in summaries)
-        )
+        yield Row("Cost, USD", tuple(NOTHING if s.cost_usd is None else f"{s.cost_usd:.2f}" for s in summaries))
 
 
 def _counts(label: str, values: Iterable[int], *, tone: Tone = "plain", indent: int = 0) -> Row:
