@@ -49,7 +49,10 @@ class ControlExecutor:
         return Reply(content, "toolUse" if reply.calls else "stop", usage)
 
     def _choose(self, asked: str) -> CardReply:
-        card = next((card for card in self._cards if card.request in asked), None)
+        # One request may stand inside another: the longest one is what was asked.
+        card = max(
+            (card for card in self._cards if card.request in asked), key=lambda it: len(it.request), default=None
+        )
         if card is None:
             raise ModelError(f"no behaviour card answers the request {asked[:80]!r}")
         if self._kind == "oracle":

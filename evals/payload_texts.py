@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 from backslide.evals.scorers.retention import PayloadText
 from backslide.harness.compaction.strategies.record import content_text
+
+Where = Literal["kept-raw", "file", "advisor"]
 
 FILE_TOOLS = frozenset({"read"})
 
@@ -27,7 +29,7 @@ def _texts(message: dict[str, Any]) -> list[PayloadText]:
         return [PayloadText("user", content_text(message.get("content")), "kept-raw")]
     if role == "toolResult":
         tool = message.get("toolName")
-        where = "file" if tool in FILE_TOOLS else "advisor" if tool == "advisor" else "kept-raw"
+        where: Where = "file" if tool in FILE_TOOLS else "advisor" if tool == "advisor" else "kept-raw"
         return [PayloadText("tool_results", content_text(message.get("content")), where)]
     if role != "assistant":
         return []

@@ -6,11 +6,12 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from backslide.evals.backends import is_simulated, make_executor
+from backslide.evals.determinism import seeded_ids
 from backslide.evals.payload_texts import payload_texts
 from backslide.evals.records import EvidenceRecord, ReplyRecord, Retention, Trial, UnansweredReason, Verdict
 from backslide.evals.scorers.relapse import score_relapse
 from backslide.evals.scorers.reply import ReplyText, reply_of_blocks
-from backslide.evals.scorers.retention import is_stale, presence
+from backslide.evals.scorers.retention import presence, stale
 from backslide.evals.workspace import ProbeToolbox
 from backslide.harness.compaction.strategies.trim import NoCompactionStrategy
 from backslide.harness.control.agent import Agent, AgentOptions
@@ -65,6 +66,13 @@ class ProbeAsker:
 
     async def ask(self, probe_id: str, turn: int) -> Trial:
         """Ask one probe after `turn` and score the answer."""
+        now = self._unit.clock.now
+        try:
+            return await self._ask(probe_id, turn)
+        finally:
+            self._unit.clock.now = now
+
+    async def _ask(self, probe_id: str, turn: int) -> Trial:
         started = time.perf_counter()
         unit, spec = self._unit, self._unit.spec
         probe = spec.scenario.probe(probe_id)
@@ -75,12 +83,17 @@ class ProbeAsker:
         unanswered: UnansweredReason | None = "overflow" if unit.meter.overflow_turn is not None else None
         error: str | None = None
         if unanswered is None:
-            session = unit.session.copy_to(unit.probe_path(probe_id, turn))
+            # The copy has ids and times of its own: those of the main line must not depend on its probes.
+            session = unit.session.copy_to(
+                unit.probe_path(probe_id, turn), ids=seeded_ids(f"{unit.session.header['id']}/{probe_id}@{turn}")
+            )
             agent = self._agent(session, turn, exchanges)
+            # A reply that failed before a compaction is in the file, though not in the main line's context.
+            start = len(agent.messages)
             last = await agent.prompt(probe.request)
             blocks = [
                 block
-                for message in agent.messages[len(context) :]
+                for message in agent.messages[start:]
                 if message.get("role") == "assistant"
                 for block in message["content"]
             ]
@@ -157,7 +170,9 @@ class ProbeAsker:
             reply=_reply_record(reply, len(exchanges)) if reply is not None else None,
             verdict=self._verdict(probe, turn, reply) if reply is not None else None,
             retention=retention,
-            stale=bool(constraint is not None and lifted and unanswered != "overflow" and is_stale(constraint, texts)),
+            stale=bool(
+                constraint is not None and lifted and unanswered != "overflow" and stale(constraint, texts).stale
+            ),
             payload_tokens=first.tokens if first else 0,
             payload_bytes=first.bytes if first else 0,
             requests=len(exchanges),

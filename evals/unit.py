@@ -6,7 +6,6 @@ of the session saved as its own file, with compaction off; the main line goes on
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any, Literal
 
 from backslide.evals.backends import make_summarizer
 from backslide.evals.compaction_log import CompactionLog
+from backslide.evals.determinism import SteppingClock, file_name, seeded_ids
 from backslide.evals.probing import ProbeAsker
 from backslide.evals.records import CompactionRecord, PayloadRecord, SessionTotals, Trial
 from backslide.evals.variants import Variant
@@ -94,7 +94,6 @@ class _Unit:
         window = round(variant.compaction.window * spec.scale)
         self.model = ModelInfo("backslide", f"executor-{spec.executor}", window, MAX_OUTPUT)
         self.payloads = PayloadBuilder(self.counter, scenario.system_prompt or SYSTEM_PROMPT)
-        self.payloads.set_model(self.model)
         self.clock = SteppingClock(EPOCH_MS)
         self.workspace = WorkspaceFiles.of(scenario)
         self.script = ScriptModel(self.counter.count)
@@ -110,7 +109,7 @@ class _Unit:
         self.session = Session.create(
             self._path(""),
             cwd=f"/workspace/{scenario.id}",
-            session_id=f"{scenario.id}.{variant.name}.s{spec.seed}",
+            session_id=f"{scenario.id}.{file_name(variant.name)}.s{spec.seed}",
             ids=seeded_ids(f"{scenario.id}/{variant.name}/{spec.seed}"),
             now=self.clock.read,
             fsync="never",
@@ -136,14 +135,14 @@ class _Unit:
         spec = self.spec
         due = due_probes(spec.scenario, spec.plan) if spec.probes else {}
         asker = ProbeAsker(self)
-        for turn in render(spec.scenario, spec.scale).turns:
-            self.turn = turn.number
-            self.meter.begin(turn.number)
-            if self.meter.overflow_turn is None:
-                await self._play(turn)
-            for probe_id in due.get(turn.number, ()):
-                self.sink(await asker.ask(probe_id, turn.number))
-        self.session.close()
+        with self.session:
+            for turn in render(spec.scenario, spec.scale).turns:
+                self.turn = turn.number
+                self.meter.begin(turn.number)
+                if self.meter.overflow_turn is None:
+                    await self._play(turn)
+                for probe_id in due.get(turn.number, ()):
+                    self.sink(await asker.ask(probe_id, turn.number))
         return self.meter.totals(spec, len(spec.scenario.turns), self.compactions.turns)
 
     async def _play(self, turn: RenderedTurn) -> None:
@@ -195,7 +194,7 @@ class _Unit:
         if self.spec.sessions is None:
             return None
         scenario, variant, seed = self.spec.key
-        path = self.spec.sessions / f"{scenario}.{variant}.s{seed}{suffix}.jsonl"
+        path = self.spec.sessions / f"{scenario}.{file_name(variant)}.s{seed}{suffix}.jsonl"
         path.unlink(missing_ok=True)
         return path
 
@@ -255,24 +254,6 @@ class MainLineMeter:
             cost=self.cost,
             overflow_turn=self.overflow_turn,
         )
-
-
-class SteppingClock:
-    """A clock that moves one second at each reading, so that records are the same in every run."""
-
-    def __init__(self, start_ms: int) -> None:
-        self._ms = start_ms
-
-    def read(self) -> int:
-        """Return milliseconds since the epoch."""
-        self._ms += 1_000
-        return self._ms
-
-
-def seeded_ids(seed: str) -> Callable[[], str]:
-    """Return a source of entry ids (8 hex digits) that is the same for the same seed."""
-    source = random.Random(seed)
-    return lambda: f"{source.getrandbits(32):08x}"
 
 
 def scripted_replies(turn: RenderedTurn) -> Iterator[ScriptedReply]:

@@ -76,8 +76,8 @@ class Variant:
 
     @property
     def hash(self) -> str:
-        """Return a hash over everything that changes the variant's behaviour, the name left out."""
-        text = json.dumps(self.config, sort_keys=True)
+        """Return a hash over everything that changes the variant's behaviour, names left out."""
+        text = json.dumps({key: value for key, value in self.config.items() if key != "prompt"}, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def make_strategy(self) -> Strategy:
@@ -161,11 +161,11 @@ def _known_strategy(strategy: str, where: str) -> None:
 def _from_toml(path: Path) -> Variant:
     where = str(path)
     try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise InputError(
-            f"cannot read the variant file ({error.strerror})", where=where, mend="check the path"
-        ) from error
+        with path.open("rb") as file:
+            raw = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"cannot read the variant file ({reason})", where=where, mend="check the path") from error
     if not raw.strip():
         raise InputError("variant file is empty", where=where, mend="give it at least a strategy")
     if len(raw) > MAX_BYTES:
@@ -173,18 +173,24 @@ def _from_toml(path: Path) -> Variant:
             f"variant file is larger than {MAX_BYTES // 1024} KiB", where=where, mend="is it the right file?"
         )
     try:
-        data = tomllib.loads(raw.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        data = tomllib.loads(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InputError(f"not UTF-8 at byte {error.start}", where=where, mend="save it as UTF-8 text") from error
+    except tomllib.TOMLDecodeError as error:
         raise InputError(f"not valid TOML: {error}", where=where, mend="correct the file") from error
     _only(data, {"name", "strategy", "prompt", "compaction"}, where, "")
     prompt = _prompt(data, path)
-    strategy = str(data.get("strategy") or (prompt.strategy if prompt else None) or "handoff")
-    _known_strategy(strategy, f"{where}: strategy")
+    if "strategy" in data:
+        strategy = _text(data["strategy"], f"{where}: strategy", f"known are {', '.join(STRATEGIES)}")
+        _known_strategy(strategy, f"{where}: strategy")
+    else:
+        strategy = (prompt.strategy if prompt else None) or "handoff"
+        _known_strategy(strategy, f"{where}: prompt: strategy")
     if prompt is not None and STRATEGIES[strategy] is None:
         raise InputError(f"strategy '{strategy}' has no summarizer prompt", where=f"{where}: prompt", mend="remove it")
     base = _builtin(strategy)
     return Variant(
-        name=_text(data.get("name", path.stem), f"{where}: name"),
+        name=_name(data.get("name", path.stem), f"{where}: name"),
         strategy=strategy,
         prompt=prompt or base.prompt,
         compaction=_setup(data.get("compaction", {}), where, base.compaction),
@@ -194,9 +200,9 @@ def _from_toml(path: Path) -> Variant:
 def _prompt(data: dict[str, Any], path: Path) -> Prompt | None:
     if "prompt" not in data:
         return None
-    name = _text(data["prompt"], f"{path}: prompt")
+    name = _text(data["prompt"], f"{path}: prompt", "name a built-in prompt or a Markdown file")
     beside = path.parent / name
-    return load_prompt(beside if beside.exists() else name)
+    return load_prompt(beside if beside.is_file() else name)
 
 
 def _setup(section: Any, where: str, base: CompactionSetup) -> CompactionSetup:
@@ -209,6 +215,7 @@ def _setup(section: Any, where: str, base: CompactionSetup) -> CompactionSetup:
             raise InputError(
                 f"expected a whole number from {low} to {high}, found {value!r}",
                 where=f"{where}: compaction.{key}",
+                mend="it is a size in tokens" if key != "keep_turns" else "it is a number of turns",
             )
     setup = replace(base, **section)
     if setup.reserve_tokens >= setup.window:
@@ -216,6 +223,13 @@ def _setup(section: Any, where: str, base: CompactionSetup) -> CompactionSetup:
             f"the reserve ({setup.reserve_tokens}) is not smaller than the window ({setup.window})",
             where=f"{where}: compaction.reserve_tokens",
             mend="lower the reserve",
+        )
+    threshold = setup.window - setup.reserve_tokens
+    if setup.keep_tokens >= threshold:
+        raise InputError(
+            f"the kept tail ({setup.keep_tokens}) leaves nothing below the compaction threshold ({threshold})",
+            where=f"{where}: compaction.keep_tokens",
+            mend="keep less, or raise the window",
         )
     return setup
 
@@ -231,7 +245,16 @@ def _only(data: dict[str, Any], known: set[str], where: str, prefix: str) -> Non
             )
 
 
-def _text(value: Any, where: str) -> str:
+def _text(value: Any, where: str, mend: str) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise InputError(f"expected a text, found {value!r}", where=where)
+        raise InputError(f"expected a text, found {value!r}", where=where, mend=mend)
     return value.strip()
+
+
+def _name(value: Any, where: str) -> str:
+    name = _text(value, where, "write a name, or leave it out")
+    if "/" in name or not name.isprintable():
+        raise InputError(
+            f"{name!r} cannot be a variant's name", where=where, mend="leave slashes and control characters out"
+        )
+    return name

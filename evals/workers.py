@@ -120,23 +120,40 @@ class _Pool:
     def _next(self, worker: _Worker, specs: Sequence[UnitSpec], queue: list[int]) -> Iterator[Happening]:
         worker.index = queue.pop() if queue else None
         if worker.index is not None:
-            worker.pipe.send((worker.index, specs[worker.index]))
+            try:
+                worker.pipe.send((worker.index, specs[worker.index]))
+            except OSError:
+                # It died between two units, which is no failure of either.
+                self._replace(worker)
+                worker.pipe.send((worker.index, specs[worker.index]))
             yield Started(worker.index)
+
+    def _replace(self, worker: _Worker) -> None:
+        worker.pipe.close()
+        worker.process.join()
+        fresh = self._start()
+        worker.process, worker.pipe = fresh.process, fresh.pipe
 
     def _receive(self, worker: _Worker, specs: Sequence[UnitSpec], queue: list[int]) -> Iterator[Happening]:
         try:
             happening: Happening = worker.pipe.recv()
-        except (EOFError, ConnectionResetError):
+        except (EOFError, OSError):
+            # The end of the pipe, perhaps in the middle of a record.
             worker.process.join()
             assert worker.index is not None
-            yield Finished(worker.index, None, f"its process ended with exit status {worker.process.exitcode}")
-            fresh = self._start()
-            worker.process, worker.pipe = fresh.process, fresh.pipe
+            yield Finished(worker.index, None, _death(worker.process.exitcode))
+            self._replace(worker)
             yield from self._next(worker, specs, queue)
             return
         yield happening
         if isinstance(happening, Finished):
             yield from self._next(worker, specs, queue)
+
+
+def _death(status: int | None) -> str:
+    if status is not None and status < 0:
+        return f"its process was ended by signal {-status}"
+    return f"its process ended with exit status {status}"
 
 
 def _context() -> BaseContext:

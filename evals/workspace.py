@@ -16,7 +16,7 @@ class WorkspaceFiles:
     """Path → content. Scripted `write` and `edit` calls are applied, so that a later `read` shows what was written."""
 
     def __init__(self, files: Mapping[str, str]) -> None:
-        self._files = dict(files)
+        self._files = {_clean(path): content for path, content in files.items()}
 
     @classmethod
     def of(cls, scenario: Scenario) -> WorkspaceFiles:
@@ -25,7 +25,7 @@ class WorkspaceFiles:
 
     def apply(self, tool: str, arguments: Mapping[str, Any]) -> None:
         """Apply a scripted call; an edit whose old text is not there changes nothing."""
-        path = str(arguments.get("path", ""))
+        path = _clean(str(arguments.get("path", "")))
         if tool == "write":
             self._files[path] = str(arguments.get("content", ""))
         elif tool == "edit" and path in self._files:
@@ -96,7 +96,8 @@ class ProbeToolbox:
 
     async def run(self, call: dict[str, Any]) -> ToolResult:
         """Answer a call from the workspace, or acknowledge it."""
-        arguments = call.get("arguments") or {}
+        given = call.get("arguments")
+        arguments = given if isinstance(given, dict) else {}
         name = call["name"]
         if name == "read":
             return self._workspace.read(
@@ -112,7 +113,10 @@ class ProbeToolbox:
 
 
 def _clean(path: str) -> str:
-    return path.removeprefix("./").strip("/") if path not in {"", ".", "./"} else ""
+    clean = path.strip()
+    while clean.startswith("./"):
+        clean = clean[2:].lstrip("/")
+    return "" if clean == "." else clean.strip("/")
 
 
 def _int(value: Any, default: int) -> int:
