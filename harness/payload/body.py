@@ -68,19 +68,27 @@ class Total:
 
 @dataclass
 class Settled:
-    """The sum over the first `length` messages of a list that grows."""
+    """The sum over the first `length` messages of a list that grows.
+
+    `last` is the last of them, `after` the user message behind it that settles them.
+    """
 
     messages: list[dict[str, Any]]
     model: ModelInfo
     length: int
     last: dict[str, Any] | None
+    after: dict[str, Any] | None
     total: Total
 
     def is_start_of(self, messages: list[dict[str, Any]], model: ModelInfo) -> bool:
         """Return whether `messages` is the same list, grown or as it was."""
-        if messages is not self.messages or model != self.model or len(messages) < self.length:
+        if messages is not self.messages or model != self.model:
             return False
-        return self.length == 0 or messages[self.length - 1] is self.last
+        if self.length == 0:
+            return True
+        if len(messages) <= self.length:
+            return False
+        return messages[self.length - 1] is self.last and messages[self.length] is self.after
 
 
 class PayloadBuilder:
@@ -169,16 +177,17 @@ class PayloadBuilder:
         wire = self._wire(model)
         known = self._context
         if known is None or not known.is_start_of(messages, model):
-            known = self._context = Settled(messages, model, 0, None, _with(self._system))
+            known = self._context = Settled(messages, model, 0, None, None, _with(self._system))
         end = _last_user(messages, known.length)
         new = messages[known.length : end]
         if any(own != wire_id for message in new if (piece := wire.piece(message)) for own, wire_id in piece.calls):
             # A renamed call may be answered after the next user message, which only the whole context shows.
-            return Settled(messages, model, 0, None, _with(self._system))
+            return Settled(messages, model, 0, None, None, _with(self._system))
         for body in wire.messages(self._registered(new, model)):
             known.total.add(self._sent(body))
         known.length = end
-        known.last = messages[end - 1] if end else None
+        if end:
+            known.last, known.after = messages[end - 1], messages[end]
         return known
 
     def _known(self, body: Body, origin: str) -> Fragment:

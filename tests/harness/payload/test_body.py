@@ -247,6 +247,20 @@ def test_a_message_is_tokenized_once_in_its_life() -> None:
     assert counter.bytes_tokenized < 1.1 * allowed
 
 
+def test_a_summary_is_not_tokenized_again_in_its_wrapper() -> None:
+    """It was counted as the summarizer's reply; only the wrapper's own words are new, and once."""
+    counter = TokenCounter()
+    counter.count("the past")
+    builder = PayloadBuilder(counter, "s")
+    before = counter.bytes_tokenized
+    build([summary("the past")], builder=builder)
+    wrapper = counter.bytes_tokenized - before
+    build([summary("another past")], builder=builder)
+
+    assert 80 < wrapper < 130
+    assert counter.bytes_tokenized - before - wrapper == len("another past")
+
+
 def test_what_neighbours_give_rise_to_is_not_hoarded() -> None:
     """An unanswered call gives a new result message in each payload; payloads do not add up in memory."""
     builder = PayloadBuilder(COUNTER, "s")

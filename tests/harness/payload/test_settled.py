@@ -113,6 +113,25 @@ def test_the_work_for_a_request_does_not_grow_with_the_session() -> None:
     assert settled.length == len(context) - 2
 
 
+def test_a_user_message_that_is_taken_back_settles_nothing() -> None:
+    """The images in front of it may still be followed by another result."""
+    builder = PayloadBuilder(COUNTER, "system")
+    context = [result("c1", [IMAGE]), user([text("wait")])]
+    build(builder, context, MODEL)
+    context[-1] = result("c2", [text("no image")])
+
+    assert build(builder, context, MODEL).body == build(PayloadBuilder(COUNTER, "system"), context, MODEL).body
+
+
+def test_another_context_is_not_a_grown_one() -> None:
+    """Though both may end in the same messages."""
+    builder = PayloadBuilder(COUNTER, "system")
+    shared = [assistant([text("yes")], "stop", "m"), user([text("go on")])]
+    for first in ("one", "two"):
+        context = [user([text(first)]), *shared]
+        assert first in build(builder, context, MODEL).body.decode()
+
+
 def test_late_results_of_renamed_calls_keep_their_new_name() -> None:
     """A foreign call answered after the next user message is known by the whole context only."""
     builder = PayloadBuilder(COUNTER, "system")
