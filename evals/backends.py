@@ -9,8 +9,10 @@ from backslide.harness.errors import InputError, nearest
 from backslide.harness.models.cards import BehaviourCard
 from backslide.harness.models.protocol import Model
 
-EXECUTORS = ("sim", *CONTROLS)
-SUMMARIZERS = ("sim", "sim:extractive")
+EXECUTORS = ("sim", "sim:noisy", *CONTROLS)
+SUMMARIZERS = ("sim", "sim:noisy", "sim:extractive")
+NOISE = 0.1
+"""Share of the requests that the noisy executor misreads, and of the sentences that the noisy summarizer overlooks."""
 
 Count = Callable[[str], int]
 
@@ -36,8 +38,10 @@ def make_executor(name: str, cards: Sequence[BehaviourCard], count: Count, seed:
     if name in CONTROLS:
         return control_executor(name, cards, count)
     from backslide.harness.models.literal import LiteralExecutor
+    from backslide.harness.models.rules_file import RulesFileReader
 
-    return LiteralExecutor(cards, count, seed=seed)
+    noise = NOISE if name == "sim:noisy" else 0.0
+    return LiteralExecutor(cards, count, seed=seed, noise=noise, opening=RulesFileReader(count))
 
 
 def make_summarizer(name: str, count: Count, seed: int) -> Model:
@@ -48,4 +52,4 @@ def make_summarizer(name: str, count: Count, seed: int) -> Model:
         return ExtractiveSummarizer(count)
     from backslide.harness.models.section_summarizer import SectionSummarizer
 
-    return SectionSummarizer(count, seed=seed)
+    return SectionSummarizer(count, seed=seed, noise=NOISE if name == "sim:noisy" else 0.0)

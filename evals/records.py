@@ -249,6 +249,9 @@ class Manifest(Record):
     id: str
     backslide: str
     harness_hash: str
+    """Over the part of the harness that measures: models and meter."""
+    system_hash: str
+    """Over the part that is measured: session, compaction, control, prompts."""
     scorer_hash: str
     command: list[str]
     scenarios: dict[str, str]

@@ -28,7 +28,7 @@ from backslide.evals.records import (
 from backslide.evals.store import RunReader, RunWriter
 from backslide.evals.unit import Record, UnitSpec, due_probes
 from backslide.evals.variants import Variant, builtin_variants, resolve_variants
-from backslide.evals.versions import harness_hash, scorer_hash
+from backslide.evals.versions import harness_hash, scorer_hash, system_hash
 from backslide.evals.workers import Finished, Produced, Started, run_units
 from backslide.harness.errors import InputError
 from backslide.scenarios import Scenario, resolve, scenario_hash
@@ -275,6 +275,7 @@ class _Run:
             id=self._dir.name,
             backslide=__version__,
             harness_hash=harness_hash(),
+            system_hash=system_hash(),
             scorer_hash=scorer_hash(),
             command=list(config.command),
             scenarios={scenario.id: scenario_hash(scenario) for scenario in prepared.scenarios},
@@ -309,7 +310,7 @@ class _Buffer:
 
 def _same_run(before: Manifest, now: Manifest, where: Path) -> None:
     """Raise `InputError` if a run cannot be continued because what it depends on has changed."""
-    for name in ("harness_hash", "scorer_hash", "scenarios", "seeds", "models", "scale", "plan"):
+    for name in ("harness_hash", "system_hash", "scorer_hash", "scenarios", "seeds", "models", "scale", "plan"):
         if getattr(before, name) != getattr(now, name):
             raise InputError(
                 f"the run was made with another {name.replace('_', ' ')}",

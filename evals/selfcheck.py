@@ -6,8 +6,8 @@ Three checks, over any choice of scenarios:
   over-restrictive reply is one, before and after a rule is lifted;
 - *executors*: `oracle`, `relapser`, `refuser` and `nop`, driven through whole sessions, get exactly the scores that
   they were made for;
-- *two measures*: over the literal executor's trials, relapse and retention are not the same measure: both cells of the
-  cross table in which they disagree have trials in them.
+- *two measures*: over the trials of the literal executor and of its noisy form, relapse and retention are not the same
+  measure: both cells of the cross table in which they disagree have trials in them.
 """
 
 from __future__ import annotations
@@ -51,10 +51,14 @@ class Row:
 
 @dataclass(frozen=True)
 class SelfcheckReport:
-    """The rows, and relapse × retention over the literal executor's answered trials at which a rule holds."""
+    """The rows, and relapse × retention over the answered trials at which a rule holds.
+
+    `cells` are those of the literal executor, `noisy_cells` those of its noisy form, which misreads now and then.
+    """
 
     rows: list[Row]
     cells: dict[str, int]
+    noisy_cells: dict[str, int]
     problems: list[str]
 
     @property
@@ -69,6 +73,7 @@ class SelfcheckReport:
             "ok": self.ok,
             "rows": [{**asdict(row), "ok": row.ok} for row in self.rows],
             "cells": self.cells,
+            "noisy_cells": self.noisy_cells,
             "problems": self.problems,
         }
 
@@ -83,10 +88,15 @@ def selfcheck(scenarios: Sequence[Scenario], concurrency: int = 1) -> SelfcheckR
             trials, errors = _trials([scenario], plans, [CONTROL_VARIANT], executor, 1)
             problems += errors
             rows.append(_executor_row(scenario.id, executor, trials))
-    trials, errors = _trials(scenarios, plans, builtin_variants(), "sim", concurrency)
-    cells = cross_table(trials)
-    problems += errors + independence(cells)
-    return SelfcheckReport(rows, cells, problems)
+    tables: list[dict[str, int]] = []
+    for executor in ("sim", "sim:noisy"):
+        trials, errors = _trials(scenarios, plans, builtin_variants(), executor, concurrency)
+        problems += errors
+        tables.append(cross_table(trials))
+    plain, noisy = tables
+    if any(scenario.constraints for scenario in scenarios):
+        problems += independence({name: plain[name] + noisy[name] for name in plain})
+    return SelfcheckReport(rows, plain, noisy, problems)
 
 
 def check_cards(scenario: Scenario) -> Iterator[Row]:

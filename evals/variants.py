@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tomllib
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -111,7 +112,7 @@ def resolve_variant(name_or_path: str) -> Variant:
     path = Path(name_or_path)
     if path.suffix == ".md":
         prompt = load_prompt(path)
-        return _with_prompt(path.stem, prompt, where=name_or_path)
+        return _with_prompt(_name(path.stem, name_or_path), prompt, where=name_or_path)
     if path.suffix == ".toml":
         return _from_toml(path)
     near = nearest(name_or_path, STRATEGIES)

@@ -8,10 +8,23 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 
+INSTRUMENT = ("models", "payload")
+"""The rooms of the harness that measure: the models that answer and the meter. The others are what is measured."""
+
+
 @lru_cache(maxsize=1)
 def harness_hash() -> str:
-    """Return a hash over the harness: its code, its prompts, its token ranks."""
-    return _hash_of("backslide.harness")
+    """Return a hash over the measuring part of the harness: runs made with another one cannot be compared."""
+    return _hash_of("backslide.harness", only=INSTRUMENT)
+
+
+@lru_cache(maxsize=1)
+def system_hash() -> str:
+    """Return a hash over the measured part of the harness: session, compaction, control, prompts.
+
+    Comparing runs of different systems is what the gate is for, so this one tells them apart and forbids nothing.
+    """
+    return _hash_of("backslide.harness", leave_out=INSTRUMENT)
 
 
 @lru_cache(maxsize=1)
@@ -20,20 +33,21 @@ def scorer_hash() -> str:
     return _hash_of("backslide.evals.scorers")
 
 
-def _hash_of(package: str) -> str:
+def _hash_of(package: str, only: tuple[str, ...] = (), leave_out: tuple[str, ...] = ()) -> str:
     digest = hashlib.sha256()
-    _add(files(package), "", digest)
+    for item in sorted(files(package).iterdir(), key=lambda entry: entry.name):
+        if (not only or item.name in only) and item.name not in leave_out:
+            _add(item, item.name, digest)
     return digest.hexdigest()[:16]
 
 
-def _add(folder: Traversable, prefix: str, digest: hashlib._Hash) -> None:
-    for item in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        name = f"{prefix}{item.name}"
-        if item.is_dir():
-            if item.name != "__pycache__":
-                _add(item, f"{name}/", digest)
-        elif item.name.endswith((".py", ".md", ".gz")):
-            # Line endings differ between an installed copy and a checkout on some systems; the code does not.
-            content = item.read_bytes()
-            digest.update(f"{name}\0".encode())
-            digest.update(content if name.endswith(".gz") else content.replace(b"\r\n", b"\n"))
+def _add(item: Traversable, name: str, digest: hashlib._Hash) -> None:
+    if item.is_dir():
+        if item.name != "__pycache__":
+            for inner in sorted(item.iterdir(), key=lambda entry: entry.name):
+                _add(inner, f"{name}/{inner.name}", digest)
+    elif item.name.endswith((".py", ".md", ".gz")):
+        # Line endings differ between an installed copy and a checkout on some systems; the code does not.
+        content = item.read_bytes()
+        digest.update(f"{name}\0".encode())
+        digest.update(content if name.endswith(".gz") else content.replace(b"\r\n", b"\n"))

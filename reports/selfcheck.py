@@ -32,11 +32,10 @@ def selfcheck_report(report: SelfcheckReport) -> Iterator[RenderableType]:
             subject.append(f"\n  and {len(row.failures) - _NAMED} more", style="red")
         table.add_row(Text(row.scenario), subject, Text(fraction(row.passed, row.expected), style=style))
     yield table
-    yield Text(
-        "\nThe literal executor's answers while a rule holds, by the rule's presence in the payload", style="bold"
-    )
+    yield Text("\nAnswers while a rule holds, by the rule's presence in the payload", style="bold")
+    yield Text(f"  {'executor':<20} {'literal':>8} {'noisy':>8}")
     for name, number in report.cells.items():
-        yield Text(f"  {name:<20} {count(number):>5}")
+        yield Text(f"  {name:<20} {count(number):>8} {count(report.noisy_cells[name]):>8}")
     for problem in report.problems:
         yield Text(problem, style="bold red")
     verdict = (

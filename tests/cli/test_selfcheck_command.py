@@ -16,7 +16,7 @@ def pretend(monkeypatch: pytest.MonkeyPatch, *rows: Row) -> None:
     """Let the self-check find these rows."""
 
     def found(scenarios: Sequence[object], concurrency: int = 1) -> SelfcheckReport:
-        return SelfcheckReport(list(rows), CELLS, [])
+        return SelfcheckReport(list(rows), CELLS, CELLS, [])
 
     monkeypatch.setattr(selfcheck, "selfcheck", found)
 

@@ -220,6 +220,7 @@ def manifest(
         "id": "20261120-101500-ab12",
         "backslide": "0.1.0",
         "harness_hash": "h1",
+        "system_hash": "y1",
         "scorer_hash": "s1",
         "command": ["backslide", "run"],
         "scenarios": hashes,

@@ -77,16 +77,16 @@ def test_a_request_without_a_card_is_a_mistake_of_ours() -> None:
 
 def test_backends_by_name() -> None:
     """Every control, the literal executor, both summarizers; anything else is refused with the nearest."""
-    for name in ("sim", *CONTROLS):
+    for name in ("sim", "sim:noisy", *CONTROLS):
         check_backends(name, "sim:extractive")
         assert make_executor(name, [CARD], len, 0).simulated
         assert is_simulated(name, "sim")
-    assert {make_summarizer(name, len, 0).name for name in ("sim", "sim:extractive")} == {
+    assert {make_summarizer(name, len, 0).name for name in ("sim", "sim:noisy", "sim:extractive")} == {
         "sim:section",
         "sim:extractive",
     }
 
     with pytest.raises(InputError, match="unknown executor backend 'oracl'; did you mean 'oracle'"):
         check_backends("oracl", "sim")
-    with pytest.raises(InputError, match="unknown summarizer backend 'zzz'; known are sim, sim:extractive"):
+    with pytest.raises(InputError, match="unknown summarizer backend 'zzz'; known are sim, sim:noisy, sim:extractive"):
         check_backends("sim", "zzz")
