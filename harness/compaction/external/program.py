@@ -89,7 +89,7 @@ class ProgramDriver:
         self._limits = limits
         self._pipe: LinePipe | None = None
         self._last_id = 0
-        self._hello: Mapping[str, Any] = {}
+        self._hello: Json = {}
 
     @property
     def usable(self) -> bool:
@@ -111,6 +111,8 @@ class ProgramDriver:
         self._pipe = await LinePipe.start(self._source.argv, self.label, self._limits)
         self._send({"type": "hello", "protocol": PROTOCOL, "version": PROTOCOL_VERSION})
         self._hello = await self._answer("hello", None)
+        if self._hello["type"] == "error":
+            raise CompactorError("refused", f"{self.label} answered hello with an error: {_words(self._hello)}")
         version = self._hello.get("version")
         if version != PROTOCOL_VERSION or isinstance(version, bool):
             raise CompactorError(
