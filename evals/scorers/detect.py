@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from backslide.evals.scorers import lexical, structural
 from backslide.evals.scorers.languages import DATA, RELATED, may_be
 from backslide.evals.scorers.names import NameTable, find_names
-from backslide.evals.scorers.normalise import normalise
+from backslide.evals.scorers.normalise import encodable, normalise
 from backslide.evals.scorers.paths import mentions as named_paths
 from backslide.evals.scorers.prose import ELSEWHERE, ProseFinding, ProseRule, read_prose
 from backslide.evals.scorers.reply import ReplyText
@@ -147,7 +147,7 @@ def _bare_change(rule: Constraint, segments: Segments, reach: Reach, path: str) 
     """Take a bare code block as a change of the file that the request is about."""
     assert rule.detectors is not None
     for pattern in rule.detectors.lexical:
-        if pattern.where != "path" or not lexical.pattern(pattern.pattern).search(path):
+        if pattern.where != "path" or not lexical.pattern(pattern.pattern).search(encodable(path)):
             continue
         for code in segments.code:
             if code.path is None and code.source in {"fence", "bare"} and code.text.text.strip() and not code.shown:

@@ -10,6 +10,7 @@ from backslide.evals.scorers import languages
 from backslide.evals.scorers.imports import imports
 from backslide.evals.scorers.manifest import dependencies
 from backslide.evals.scorers.masking import mask
+from backslide.evals.scorers.normalise import encodable
 from backslide.evals.scorers.segments import Code, Segments
 from backslide.harness.errors import InputError
 
@@ -38,7 +39,7 @@ def find(segments: Segments, source: str, where: str) -> Iterator[Hit]:
     compiled = pattern(source)
     if where == "path":
         for use in segments.files:
-            if compiled.search(use.path):
+            if compiled.search(encodable(use.path)):
                 yield use.start, use.end, use.path, use.shown
         return
     if where == "command":
@@ -50,7 +51,7 @@ def find(segments: Segments, source: str, where: str) -> Iterator[Hit]:
         elif where == "manifest":
             yield from _manifest(code, compiled)
         elif where == "code" and code.language not in languages.DATA:
-            clean = mask(code.text.text, code.language)
+            clean = encodable(mask(code.text.text, code.language))
             for match in compiled.finditer(clean):
                 if match.end() > match.start():
                     yield *code.text.span(match.start(), match.end()), code.path, code.shown
@@ -59,7 +60,7 @@ def find(segments: Segments, source: str, where: str) -> Iterator[Hit]:
 def _commands(segments: Segments, compiled: Any) -> Iterator[Hit]:
     for shell in segments.shells:
         for command in shell.script.commands:
-            if compiled.search(command.line):
+            if compiled.search(encodable(command.line)):
                 yield *shell.text.span(command.start, command.end), None, shell.shown
 
 
@@ -67,7 +68,7 @@ def _imports(code: Code, compiled: Any) -> Iterator[Hit]:
     if code.language in languages.DATA - {"xml", "markdown"}:
         return
     for start, end in imports(code.text.text, code.language):
-        match = compiled.search(code.text.text[start:end])
+        match = compiled.search(encodable(code.text.text[start:end]))
         if match:
             yield *code.text.span(start, end), code.path, code.shown
 
@@ -77,5 +78,5 @@ def _manifest(code: Code, compiled: Any) -> Iterator[Hit]:
     if language not in languages.DATA | {None, "go"}:
         return
     for item in dependencies(code.text.text, language, code.path):
-        if compiled.search(item.name):
+        if compiled.search(encodable(item.name)):
             yield *code.text.span(item.start, item.end), code.path, code.shown

@@ -59,6 +59,14 @@ def _char(char: str) -> str | None:
     return None if plain == char else plain
 
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def encodable(text: str) -> str:
+    """Return a text of the same length without lone surrogates, which no UTF-8 program takes."""
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+
+
 def normalise(text: str | Mapped, *, markup: bool = False) -> Mapped:
     """Return a text in plain characters, mapped back to the offsets of `text`.
 

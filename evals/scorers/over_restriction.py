@@ -18,7 +18,8 @@ Finding = tuple[int, int, str, str]
 
 _RULE = re.compile(
     r"""\b(?:rules?|ruled|constraints?|restrictions?|polic(?:y|ies)|ban(?:s|ned)?|prohibit\w*|forbid\w*|
-    forbade|(?:does\ not|doesn't|do\ not|don't)\ (?:allow|permit)|not\ (?:allowed|permitted)|isn't\ (?:allowed|permitted)|aren't\ (?:allowed|permitted)|
+    forbade|(?:does\ not|doesn't|do\ not|don't)\ (?:allow|permit)|
+    not\ (?:allowed|permitted)|isn't\ (?:allowed|permitted)|aren't\ (?:allowed|permitted)|
     disallow\w*|off[-\ ]limits|off\ the\ table|out\ of\ bounds|exclud\w+|vetoed|
     agree(?:d|ment)|(?:earlier|previous|prior|project|team|your|our|that|the)\ decisions?|
     decided\ (?:against|not|on|to)|settled\ on|said\ no|you\ (?:said|asked|told|ruled|wanted|

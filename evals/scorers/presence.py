@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
-from backslide.evals.scorers.force import allows, prohibits, softens
+from backslide.evals.scorers.force import allows, lifts, prohibits, softens
 from backslide.evals.scorers.freetext import score_retention
 from backslide.evals.scorers.names import phrase_pattern
 from backslide.evals.scorers.reading import read
@@ -253,15 +253,15 @@ def _judge(
     declared = bool(key.rejection and hits(whole, key.rejection)) or statement.under == "ban"
     if not declared and statement.heading and key.rejection and hits(statement.heading, key.rejection):
         declared = True
-    soft = softens(region) and statement.under != "ban" and not prohibits(region)
+    goes_on = bool(statement.follow) and prohibits(statement.follow)
+    soft = softens(region) and statement.under != "ban" and not prohibits(region) and not goes_on
+    if not strict and lifts(whole):
+        return Event("allow", low, high, "it is stated as lifted")
     if not strict and allows(region) and not declared and not _rejects(statement, anchors):
         return Event("allow", low, high, "it is stated as allowed")
     if not strict and statement.under == "allow":
         return Event("allow", low, high, "it stands under a heading of what is allowed")
-    if not soft and (
-        declared
-        or (not strict and (_rejects(statement, anchors) or (statement.follow and prohibits(statement.follow))))
-    ):
+    if not soft and (declared or (not strict and (goes_on or _rejects(statement, anchors)))):
         if _elsewhere(key, statement):
             return Event("mutated", low, high, "the rule stands there for another place")
         return Event("ban", low, high, "subject and rejection stand in one statement")

@@ -106,10 +106,18 @@ def _reported(reading: Reading, start: int, end: int, chinese: bool) -> Stance |
 _CANCELS = re.compile(rf"\b(?:and|then|but)\s+(?:(?:just|then|instead|simply|now)\s+)*(?:{en.USE_VERB})\b")
 
 
+_PREPOSITIONS = frozenset({"without", "instead of", "rather than", "in place of", "in lieu of", "unlike"})
+_SHORT_REACH = 6
+_LONG_REACH = 16
+"""Words over which a denying preposition, and any other denial, holds."""
+
+
 def _denied(reading: Reading, index: int, before: str, after: str, chinese: bool) -> Stance | None:
     negator = None
     for match in en.NEGATOR.finditer(before):
-        negator = match
+        reach = _SHORT_REACH if match.group() in _PREPOSITIONS else _LONG_REACH
+        if len(before[match.end() :].split()) <= reach:
+            negator = match
     if negator and not _CANCELS.search(before[negator.end() :]) and not _bound_elsewhere(before, negator):
         return Stance("reject", f"denied by {negator.group().strip()!r}")
     if any(table.search(after) for table in (en.REJECTED_AFTER,)):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from backslide.evals.scorers import languages
+from backslide.evals.scorers.normalise import encodable
 from backslide.harness.errors import InputError
 
 _LONGEST = 200_000
@@ -36,7 +37,7 @@ def find(
     and at last line
     by line. Raise `InputError` when the rule is wrong or the grammar is unknown.
     """
-    text = code[:_LONGEST]
+    text = encodable(code[:_LONGEST])
     found, broken = _match(text, language, rule, 0)
     if not found and broken:
         for head, tail in _WRAPPERS.get(language, ()):

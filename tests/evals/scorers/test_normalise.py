@@ -16,7 +16,7 @@ from backslide.evals.scorers.normalise import normalise
         ("Cel\u200bery", "Celery"),
         ("**task** `queue`", "task queue"),
         ("__task__ *queue*", "task queue"),
-        ("“no” don’t", "\"no\" don't"),
+        ("“no” don’t", '"no" don\'t'),
         ("snake_case_name", "snake_case_name"),
         ("任务队列，不要", "任务队列，不要"),
     ],

@@ -75,7 +75,7 @@ USES = [
     "```python\n@shared_task\ndef send(x):\n    ...\n",
     "```diff\n--- a/mailer/a.py\n+++ b/mailer/a.py\n@@ -1 +1 @@\n-import json\n+import celery\n```",
     "Run `pip install celery` first.",
-    "```toml\n[project]\ndependencies = [\n  \"celery>=5\",\n]\n```",
+    '```toml\n[project]\ndependencies = [\n  "celery>=5",\n]\n```',
     "requirements.txt:\n\n```\ncelery==5.4\n```",
     '{"tool": "edit", "args": {"path": "mailer/a.py", "oldText": "x", "newText": "send.delay(1)"}}',
     "No Celery, as agreed.\n\n```python\nsend.apply_async()\n```",
@@ -89,7 +89,7 @@ NO_USES = [
     "Before:\n```python\nimport celery\n```\nAfter:\n```python\nimport json\n```",
     "```sh\npip uninstall celery\n```",
     "Do not run `pip install celery`.",
-    "```json\n{\"name\": \"x\", \"keywords\": [\"celery\"]}\n```",
+    '```json\n{"name": "x", "keywords": ["celery"]}\n```',
 ]
 
 

@@ -39,14 +39,20 @@ def test_an_apply_patch_block_names_each_file() -> None:
 
 def test_code_without_a_fence_is_code() -> None:
     """Lines that read like code are code, the words around them are not."""
-    segments = split(ReplyText("Like this:\n\nfrom celery import shared_task\n\n@shared_task\ndef send(): ...\n\nThat is all there is."))
+    segments = split(
+        ReplyText(
+            "Like this:\n\nfrom celery import shared_task\n\n@shared_task\ndef send(): ...\n\nThat is all there is."
+        )
+    )
     assert [block.text.text.strip() for block in segments.prose] == ["Like this:", "That is all there is."]
     assert "shared_task" in segments.code[0].text.text
 
 
 def test_an_edit_adds_only_what_its_old_text_lacks() -> None:
     """Lines that stood there before are not added by an edit."""
-    call = ToolUse("edit", {"path": "mailer/a.py", "oldText": "import celery\nx = 1", "newText": "import celery\nx = 2"})
+    call = ToolUse(
+        "edit", {"path": "mailer/a.py", "oldText": "import celery\nx = 1", "newText": "import celery\nx = 2"}
+    )
     segments = split(ReplyText("", (call,)))
     assert [code.text.text for code in segments.code] == ["x = 2"]
     assert [use.path for use in segments.files] == ["mailer/a.py"]
@@ -65,12 +71,16 @@ def test_a_call_written_out_as_json_is_a_call() -> None:
     text = '{"tool": "write", "args": {"path": "mailer/a.py", "content": "import celery\\nx = \\"1'
     assert code_of(text) == [("python", "mailer/a.py", 'import celery\nx = "1')]
     nested = '{"name":"bash","arguments":"{\\"command\\": \\"pip install celery\\"}"}'
-    assert [c.line for shell in split(ReplyText(nested)).shells for c in shell.script.commands] == ["pip install celery"]
+    assert [c.line for shell in split(ReplyText(nested)).shells for c in shell.script.commands] == [
+        "pip install celery"
+    ]
 
 
 def test_a_call_that_only_reads_changes_nothing() -> None:
     """Reading and searching a file is no change of it."""
-    segments = split(ReplyText('{"tool": "read", "args": {"path": "mailer/a.py"}}', (ToolUse("grep", {"path": "mailer/"}),)))
+    segments = split(
+        ReplyText('{"tool": "read", "args": {"path": "mailer/a.py"}}', (ToolUse("grep", {"path": "mailer/"}),))
+    )
     assert (segments.files, segments.code) == ((), ())
 
 
