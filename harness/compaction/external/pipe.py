@@ -218,6 +218,9 @@ class LinePipe(asyncio.SubprocessProtocol):
     async def close(self) -> None:
         """End the process and its group, and wait until the operating system has taken it back."""
         self.kill()
+        if not self.same_loop:
+            # Its own loop is gone, and with it all that could be waited for.
+            return
         await self.wait(REAP_SECONDS)
         if self._transport is not None:
             self._transport.close()

@@ -59,6 +59,8 @@ class ThreadModel:
         self._loop = loop
         self._closed = False
         self._pending: set[Future[Completion]] = set()
+        self._lock = threading.Lock()
+        """Held while a request is taken in, so that none slips past `close`, which another thread calls."""
 
     @property
     def window(self) -> int:
@@ -84,10 +86,11 @@ class ThreadModel:
         return await asyncio.wrap_future(self._submit(messages, system, max_tokens))
 
     def _submit(self, messages: Messages, system: str, max_tokens: int | None) -> Future[Completion]:
-        if self._closed:
-            raise SummarizerError("the compaction is over")
-        future = asyncio.run_coroutine_threadsafe(self._ask(messages, system, max_tokens), self._loop)
-        self._pending.add(future)
+        with self._lock:
+            if self._closed:
+                raise SummarizerError("the compaction is over")
+            future = asyncio.run_coroutine_threadsafe(self._ask(messages, system, max_tokens), self._loop)
+            self._pending.add(future)
         return future
 
     async def _ask(self, messages: Messages, system: str, max_tokens: int | None) -> Completion:
@@ -98,8 +101,9 @@ class ThreadModel:
 
     def close(self) -> None:
         """Answer no more; what is being asked is given up."""
-        self._closed = True
-        for future in tuple(self._pending):
+        with self._lock:
+            self._closed = True
+        for future in self._pending:
             future.cancel()
 
 

@@ -6,6 +6,8 @@ import asyncio
 import os
 import shlex
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent, indent
 from typing import Any
@@ -188,6 +190,15 @@ def module(folder: Path, code: str, name: str = "compact") -> str:
     path = folder / "mine.py"
     path.write_text(dedent(code), encoding="utf-8")
     return f"{path}:{name}"
+
+
+def wait_until(condition: Callable[[], bool]) -> bool:
+    """Return whether a condition comes true within seconds; for what other processes do."""
+    for _ in range(1000):
+        if condition():
+            return True
+        time.sleep(0.01)
+    return False
 
 
 def gone(pid: int) -> bool:

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from compactor_builders import QUICK, Scribe, compact_once, gone, program, script, session_of, talk, user
+from compactor_builders import QUICK, Scribe, compact_once, gone, program, script, session_of, talk, user, wait_until
 
 from backslide.harness.compaction.external import CompactorError, Limits, NothingToCompactError
 from backslide.harness.compaction.strategies.base import SummaryRequest
@@ -144,14 +144,16 @@ def test_each_misbehaviour_has_its_one_line(tmp_path: Path, name: str) -> None:
     assert (error.fault, words in str(error)) == (fault, True), str(error)
 
 
-@pytest.mark.parametrize("step", ["hello", "open", "extend", "compact"])
-def test_silence_ends_with_the_time_limit(tmp_path: Path, step: str) -> None:
+@pytest.mark.parametrize(
+    ("step", "limits"), [("extend", Limits(start_seconds=2)), ("compact", Limits(compact_seconds=1))]
+)
+def test_silence_ends_with_the_time_limit(tmp_path: Path, step: str, limits: Limits) -> None:
     """A program that never answers is given up, with what it last said on standard error."""
     spec = program(tmp_path, **{step: "print('thinking', file=sys.stderr, flush=True); time.sleep(600)"})
-    error = fault_of(spec, Limits(start_seconds=20 if step == "compact" else 1, compact_seconds=1))
+    error = fault_of(spec, limits)
 
     assert error.fault == "timeout"
-    assert f"did not answer {step} within 1 s; its last words: thinking" in str(error)
+    assert re.search(rf"did not answer {step} within [12] s; its last words: thinking", str(error))
 
 
 def test_a_program_that_does_not_read_is_no_hang(tmp_path: Path) -> None:
@@ -204,12 +206,7 @@ def test_what_a_program_started_ends_with_it(tmp_path: Path) -> None:
 
     assert error.fault == "exit"
     child = int(pids.read_text())
-    for _ in range(200):
-        if gone(child):
-            break
-        time.sleep(0.01)
-    else:
-        pytest.fail("the child still runs")
+    assert wait_until(lambda: gone(child))
 
 
 def test_a_failed_summarizer_is_told_and_can_be_handled(tmp_path: Path) -> None:
