@@ -6,7 +6,7 @@ import json
 import os
 import re
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,8 @@ from backslide.evals import runner
 from backslide.evals.records import Trial
 from backslide.evals.runner import RunConfig, RunOutcome, dry_run, run
 from backslide.evals.store import RunReader
+from backslide.evals.unit import UnitSpec
+from backslide.evals.workers import Happening, Started, run_units
 from backslide.harness.errors import InputError, ModelError
 from backslide.scenarios import Scenario
 
@@ -98,6 +100,26 @@ def test_two_runs_are_equal_byte_for_byte(concurrency: int, config: RunConfig, t
     assert len(main) == 4
     for name in main:
         assert (tmp_path / "a" / "sessions" / name).read_bytes() == (tmp_path / "b" / "sessions" / name).read_bytes()
+
+
+def test_the_order_of_finishing_plays_no_part(
+    config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Records wait until those of the units before them are complete."""
+    whole = stored(go(replace(config, out=tmp_path / "whole")).run_dir)
+
+    def backwards(specs: Sequence[UnitSpec], indices: Sequence[int], _concurrency: int) -> Iterator[Happening]:
+        yield from (Started(index) for index in indices)
+        for index in reversed(indices):
+            yield from (happening for happening in run_units(specs, [index], 1) if not isinstance(happening, Started))
+
+    monkeypatch.setattr(runner, "run_units", backwards)
+    watcher = Watcher()
+    outcome = go(config, watcher)
+
+    assert stored(outcome.run_dir) == whole
+    assert watcher.finished == UNITS
+    assert watcher.trials[0].scenario == "two"
 
 
 def test_seeds_are_units_of_their_own(config: RunConfig) -> None:

@@ -349,6 +349,19 @@ def test_a_summarizer_that_forgets_loses_no_rejection_over_many_compactions() ->
     assert rig.summaries()[-1] == "## Goal\nlast\n\n## Lifted or replaced rules\n- The global mutex is allowed again."
 
 
+def test_an_update_without_words_is_refused() -> None:
+    """Rejections that are put back do not make a hand-over of an empty reply."""
+    rig = make_rig(keep_turns=1, summaries=[said(f"## Rejected paths\n- {RULE}"), said(" \n")])
+    for words in "abc":
+        rig.turn(words, said("ok"))
+        if words == "b":
+            rig.compact()
+    with pytest.raises(CompactionError, match="the summarizer answered nothing"):
+        rig.compact()
+
+    assert rig.summaries() == [f"## Rejected paths\n- {RULE}"]
+
+
 def test_words_of_the_executor_lift_nothing() -> None:
     """Only the user can."""
     rig = make_rig(keep_turns=1, summaries=[said(f"## Rejected paths\n- {RULE}"), said("## Goal\nx")])

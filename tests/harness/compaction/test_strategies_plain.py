@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from rig import Rig, body_text, call, calling, filler, make_rig, overflowed, said, text
+from rig import COUNTER, Rig, body_text, call, calling, filler, make_rig, overflowed, said, text
 
 from backslide.harness.compaction.prompt_file import load_prompt
 from backslide.harness.compaction.strategies import STRATEGIES, make_strategy
@@ -33,6 +33,10 @@ def test_trim_drops_the_oldest_and_leaves_a_note() -> None:
     ]
     assert rig.session.entries[-1]["details"] == {"strategy": "trim"}
     assert "usage" not in rig.session.entries[-1]
+    before = sum(
+        COUNTER.count(part) + 4 for words in ("first", "second", "third") for part in (words, f"reply to {words}")
+    )
+    assert rig.session.entries[-1]["tokensBefore"] == before
 
 
 def test_trim_does_not_pile_up_notes() -> None:

@@ -178,6 +178,9 @@ def test_banned_again_after_the_lift_was_summarized() -> None:
     assert rejected(noticed) == [MUTEX, "pickle, the old host is back"]
     assert lifted(noticed) == []
 
+    told = carry_forward(previous, handover(MUTEX, "pickle, the old host is back"), ["The old host is back."])
+    assert lifted(told) == []
+
     missed = carry_forward(previous, handover(MUTEX), [ban])
     assert rejected(missed) == [MUTEX, ban]
     assert lifted(missed) == []
