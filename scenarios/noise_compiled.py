@@ -45,14 +45,14 @@ RUST = Dialect(
         "   Compiling ~n-~n v0.~i.~i",
         "    Checking ~n-~n v~i.~i.~i",
         "  Downloaded ~n_~n v0.~i.~i",
-        "    Finished `test` profile [unoptimized + debuginfo] target(s) in ~i.~is",
+        "    Checking ~n-~n v~i.~i.~i (crates/~n)",
         "     Running unittests ~P (target/debug/deps/~n-~h)",
     ),
     warning=(
         "warning: unused variable: `~n`\n   --> ~P:~b:~i\n    |\n~i  |     let ~n = ~n.~s(~i);\n    |         ^^^^"
     ),
     test_pass="test ~n::~n::~s_~n ... ok",
-    test_end="test result: ok. ~b passed; 0 failed; ~i ignored; 0 measured; finished in ~i.~is",
+    test_end="     Running tests/~n_~n.rs (target/debug/deps/~n_~n-~h)",
 )
 GO = Dialect(
     ending="go",
@@ -129,7 +129,7 @@ JAVA = Dialect(
     test_pass=(
         "[INFO] Tests run: ~i, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.~i s -- in org.example.~n.~NTest"
     ),
-    test_end="[INFO] Tests run: ~b, Failures: 0, Errors: 0, Skipped: ~i",
+    test_end="[INFO] Running org.example.~n.~NTest",
 )
 C = Dialect(
     ending="c",
@@ -167,5 +167,5 @@ C = Dialect(
     ),
     warning="~P:~b:~i: warning: unused parameter '~n' [-Wunused-parameter]",
     test_pass="[       OK ] ~N.~N (~i ms)",
-    test_end="[  PASSED  ] ~b tests.",
+    test_end="[----------] Global test environment tear-down",
 )

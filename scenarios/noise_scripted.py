@@ -46,7 +46,7 @@ PYTHON = Dialect(
     ),
     warning="~P:~b: DeprecationNote: ~p, see ~n.~s",
     test_pass="~T::test_~s_~n PASSED",
-    test_end="==== ~b passed, ~i skipped in ~i.~is ====",
+    test_end="tests/~n/test_~n_~n.py:",
 )
 TYPESCRIPT = Dialect(
     ending="ts",
@@ -92,7 +92,7 @@ TYPESCRIPT = Dialect(
     ),
     warning="~P(~b,~i): hint TS6133: '~c' is declared but its value is unread.",
     test_pass=" ✓ ~T > ~c > ~p (~i ms)",
-    test_end=" Tests  ~b passed | ~i skipped (~b)   Duration  ~i.~is",
+    test_end=" ❯ src/~n/~n.test.ts",
 )
 SQL = Dialect(
     ending="sql",
@@ -127,5 +127,5 @@ SQL = Dialect(
     ),
     warning="psql:~P:~b: HINT:  ~p in ~n_~n",
     test_pass="ok ~b - ~T ~p",
-    test_end="1..~b",
+    test_end="# Subtest: ~n ~s",
 )

@@ -117,7 +117,7 @@ class _Builder:
         if self._is_alias_trap(node, path):
             return None
         if len(path) > MAX_DEPTH:  # the C parser has no limit of its own
-            self._note(node, path, "the file is nested too deeply", f"nest at most {MAX_DEPTH} levels")
+            self._note(node, path, "the nesting exceeds the depth that is read", f"nest at most {MAX_DEPTH} levels")
             return None
         self._open.add(id(node))
         try:
@@ -228,6 +228,9 @@ def _yaml_problem(error: YAMLError, text: str, name: str) -> Problem:
     mark = error.problem_mark or error.context_mark
     line = mark.line + 1 if mark is not None else None
     what = " ".join(part for part in (error.context, error.problem) if part)
+    # The C parser does not say which character it means.
+    if "cannot start any token" in what and mark is not None and text[mark.index : mark.index + 1] == "\t":
+        what = what.replace("character that", r"character '\t' that")
     return Problem(name, line, "", f"not valid YAML: {what}", _yaml_mend(what))
 
 

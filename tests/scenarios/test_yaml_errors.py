@@ -77,7 +77,7 @@ def test_depth_is_counted_through_aliases(tmp_path: Path) -> None:
 
     whats = [problem.what for problem in validate_file(file)]
 
-    assert "the file is nested too deeply" in whats
+    assert "the nesting exceeds the depth that is read" in whats
 
 
 def test_a_directory_is_no_scenario_file(tmp_path: Path) -> None:
