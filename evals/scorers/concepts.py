@@ -150,18 +150,30 @@ def concept(word: str) -> str:
     return low
 
 
+_NUMBERS = {
+    "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "eight": "8", "ten": "10", "twenty": "20", "thirty": "30", "sixty": "60", "hundred": "100",
+}  # fmt: skip
+_NUMBER_WORD = re.compile(
+    r"\b(" + "|".join(_NUMBERS) + r")(?=\s+(?:seconds?|minutes?|hours?|days?|mb|kb|entries|items))"
+)
+
+
+def _as_digits(match: re.Match[str]) -> str:
+    return _NUMBERS[match[1]].rjust(len(match[1]))
+
+
 @lru_cache(maxsize=4096)
 def concepts(text: str) -> tuple[tuple[str, int, int], ...]:
     """Return the concepts of a text with their spans: words, known phrases, paths, numbers with units, Chinese
     words.
     """
-    low = text.lower()
+    low = _NUMBER_WORD.sub(_as_digits, text.lower())
     out: list[tuple[str, int, int]] = []
     for match in _TOKEN.finditer(low):
         if match["number"]:
             out.append((f"={number_key(match['number'], match['unit'] or '')}", match.start(), match.end()))
         elif match["path"]:
-            out.append((match["path"].rstrip("/.*") + "/", match.start(), match.end()))
+            out.extend(_path(match["path"], match.start()))
         elif match["word"]:
             out.extend(_word(match["word"], match.start()))
         else:
@@ -172,8 +184,32 @@ def concepts(text: str) -> tuple[tuple[str, int, int], ...]:
         while at >= 0:
             out.append((concept(phrase), at, at + len(phrase)))
             at = spaced.find(phrase, at + len(phrase))
+    whole = [(start, end) for word, start, end in out if " " in low[start:end] and not word.startswith("=")]
+    if whole:
+        out = [
+            item
+            for item in out
+            if not any(
+                low_end <= item[1] and item[2] <= high and (item[1], item[2]) != (low_end, high)
+                for low_end, high in whole
+            )
+        ]
     out.sort(key=lambda item: item[1])
     return tuple(out)
+
+
+def _path(path: str, start: int) -> list[tuple[str, int, int]]:
+    """Return a path and its folders; words joined by a slash are words as well."""
+    end = start + len(path)
+    parts = path.rstrip("/.*").split("/")
+    out = [("/".join(parts[: number + 1]) + "/", start, end) for number in range(len(parts))]
+    if not path.endswith("/") and "." not in parts[-1]:
+        position = start
+        for part in parts:
+            if len(part) > 1:
+                out.append((concept(part), position, position + len(part)))
+            position += len(part) + 1
+    return out
 
 
 def _word(word: str, start: int) -> list[tuple[str, int, int]]:

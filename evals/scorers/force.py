@@ -20,11 +20,13 @@ _PROHIBITS = _any(
     r"disproved|dismissed|avoid(?:ed)?)\b",
     r"\b(?:off[- ](?:limits|the table)|(?:are|is|stays?|remains?|was|were) out\b(?! of (?:order|date|"
     r"sync|the box))|hands off|frozen|freeze|untouchable|read-only|taboo|a no-go|no[- ]go|dead ends?|"
-    r"fails? (?:review|ci|the build|the check)|breaks the build|unacceptable|gone for good|"
+    r"fails? (?:review|ci|the build|the check)|breaks the build|unacceptable|stays? (?:\w+ )?as (?:it|"
+    r"they) (?:is|are)|stays? out(?:side)?|is a bug|gets? a no|turned down|immutable|"
+    r"hands? off|not an option|won't (?:have|accept)|gone for good|"
     r"leave \S+ alone|instead of|rather than|mustn't|keep(?:s)? (?:\w+ ){0,3}out of)\b",
     r"❌|🚫|✗",
     r"不(?!过|如|错|妨|同|仅|但|光|管|论|少|断|久|出来|到|清|够)|没(?:法|得)|未(?:获)?(?:允许|批准)|禁(?:止|用|令)?|勿|别(?!的|人|处|名)|严禁|"
-    r"杜绝|否(?:决|掉|了)|排除|放弃|弃用|废弃|推翻|拒绝|避免|冻结|到此为止|死路|证伪|无(?:需|须)|行不通|一律不|打回|驳回|红线",
+    r"杜绝|否(?:决|掉|了)|排除|放弃|弃用|废弃|推翻|拒绝|避免|冻结|到此为止|死路|证伪|无(?:需|须)|行不通|一律不|淘汰|出局|作罢|打回|驳回|红线",
 )
 _REQUIRES = _any(
     r"\b(?:only|solely|exclusively|always|must|has to|have to|required|mandatory|single-threaded|"
@@ -37,7 +39,8 @@ _SOFT = _any(
     r"ideal|the best|nice|pretty|elegant)|some(?:what|times)|limited where|should be limited|"
     r"be careful|careful with|consider(?:ed|ing|ation)?|discuss\w*|compared|comparison|trade-?offs?|"
     r"explor\w*|looked (?:at|into)|came up|were (?:seen|mentioned)|mentioned|talked about|"
-    r"thought about|evaluat\w*|options?|investigat\w*|in mind|generally|as a rule of thumb|"
+    r"thought about|evaluat\w*|(?<!not an )options?|would rather|bench\w*|examined|reviewed|explained|"
+    r"investigat\w*|in mind|generally|as a rule of thumb|"
     r"when convenient|tend to|better not|sparingly|rarely|reduce|fewer|less|minimi[sz]e|tried|"
     r"at some point|question of|topic of)\b",
     r"尽量|尽可能|最好|倾向|偏好|建议|可能的话|讨论|比较|对比|取舍|聊过|提到|谈到|看(?:了|过)|过了一遍|考虑|试过|权衡|研究|不太|谨慎|酌情|少用|思路|排查",
@@ -45,7 +48,7 @@ _SOFT = _any(
 _ALLOW = _any(
     r"\b(?:(?:is|are|was|were|be|been|'s|being) (?:now |again |also |explicitly |"
     r"generally )*(?:allowed|permitted|ok(?:ay)?|fine|acceptable|welcome|approved|accepted|possible|"
-    r"lifted|legal|tolerated|over|gone|lifted|reversed|chosen|preferred|back)|allow(?:s|ed)? again|"
+    r"lifted|legal|tolerated|lifted|reversed|chosen|preferred|back)|allow(?:s|ed)? again|"
     r"may (?:now )?(?:be|use|also|sleep|import|contain|stay|go|run|have)|can (?:now )?be (?:used|"
     r"edited|changed|patched|added|imported)|(?:is|are) (?:what|how) we|we (?:now )?(?:use|chose|"
     r"decided on|settled on|switched to|went with|go with)|was (?:chosen|adopted|approved|agreed|"
@@ -59,10 +62,11 @@ _ALLOW = _any(
     r"removed the (?:ban|limit|rule)|no (?:\w+ ){0,2}(?:any ?more|limit|restriction)|any ?more|"
     r"of any size|unlimited|go straight into|edit (?:it )?in place|corrected in place|permission|"
     r"permits?|allows?|approved|unfrozen|thawed|the freeze (?:is|was) (?:over|lifted)|"
-    r"need(?:s)? not (?:be )?avoid|needn't)\b",
+    r"enabled|does(?:n't| not) mind|agreed with|the (?:freeze|ban|rule|restriction) (?:is|was) over|"
+    r"(?:straight|directly) (?:to|into|in|on)|need(?:s)? not (?:be )?avoid|needn't)\b",
     r"允许|可以(?!不)|准许|同意(?!不)|解除|解冻|放开|放宽|改用|定为|选(?:用|定|了|的是)|采用|就行|没问题|不再(?:禁止|限制|排除|冻结)|(?:规则|限制|"
     r"禁令)(?:已)?(?:作废|失效|取消|解除)|作废|也行|也可|都(?:行|可以|可)|用上了|直接(?:用|malloc|改|推)|无妨|不必(?:避|回避|再避)|不用(?:开|再避|"
-    r"避)|取消(?:了)?|恢复使用|启用|引入了|换成了|先写|暂时用|直接推|随意",
+    r"避)|取消(?:了)?|恢复使用|启用|引入了|换成了|先写|暂时用|直接推|随意|都?接受|都支持",
 )
 _ALLOW_NEGATED = _any(
     r"\b(?:not|never|no longer|isn't|aren't|wasn't|n't|nor|neither|nothing|no)\b[^.;,]{0,24}$",
@@ -92,6 +96,25 @@ def heading_force(heading: str) -> Force:
     if _HEADING_SOFT.search(heading):
         return "soft"
     return "none"
+
+
+_DENIES_AFTER = _any(
+    r"\b(?:is|are|was|were|be|been|has|have|had|do|does|did|will|would|can|could|should|must|may|shall|stays?|gets?)"
+    r"(?:n't| not| never| no| a no)\b|\bcannot\b|\b(?:not|never)\b(?! sure)|[:(–—-]\s*(?:no|not|never)\b",
+)
+
+
+def denies(before: str, after: str) -> bool:
+    """Return whether the words before or after a name deny it; a loose denial after it denies something else."""
+    if prohibits(before):
+        return True
+    return bool(_DENIES_AFTER.search(after)) or any(
+        not re.fullmatch(
+            r"no|not|never|without|neither|nor|cannot|none|nobody|nothing|n't|instead of|rather than",
+            match.group().lower(),
+        )
+        for match in _PROHIBITS.finditer(after)
+    )
 
 
 def prohibits(text: str) -> bool:
@@ -133,6 +156,7 @@ def firm(region: str) -> bool:
     return bool(
         re.search(
             r"\b(?:never|must not|mustn't|ruled out|rejected|forbidden|banned|off the table|off[- ]limits|"
+            r"not an option|turned down|will not accept|not accepted|"
             r"do not|don't|no(?! better)\b)|禁止|不许|不准|不得|不能|否决|拒绝|严禁|不要",
             region,
             re.IGNORECASE,
@@ -162,4 +186,15 @@ def lifts(text: str) -> bool:
 
 _NOT_LIFTED = _any(r"\bnot (?:been )?lifted|未解除|没有解除|\buntil\b|\bunless\b|\bif\b|直到|除非|如果")
 
-__all__ = ["Force", "allows", "firm", "heading_force", "lifts", "prohibits", "requires", "softens", "strict_ban"]
+__all__ = [
+    "Force",
+    "allows",
+    "denies",
+    "firm",
+    "heading_force",
+    "lifts",
+    "prohibits",
+    "requires",
+    "softens",
+    "strict_ban",
+]

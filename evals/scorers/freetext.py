@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from backslide.evals.scorers.adoption import adopted
 from backslide.evals.scorers.concepts import concepts
-from backslide.evals.scorers.force import allows, firm, lifts, prohibits, requires, softens, strict_ban
+from backslide.evals.scorers.force import allows, denies, firm, lifts, prohibits, requires, softens, strict_ban
 from backslide.evals.scorers.moved import GENERIC, moved
 from backslide.evals.scorers.rulewords import RuleWords, rule_words
 from backslide.evals.scorers.senses import technical
@@ -108,7 +109,8 @@ def _read(rule: RuleWords, statement: Statement) -> Found | None:
     words = {word for word, _, _ in found}
     if not words:
         return None
-    if rule.values and (not rule.rejected or words & set(rule.values)):
+    numbered = any(word.startswith("=") for word in words) and len(rule.subject & words) * 2 >= len(rule.subject) > 0
+    if rule.values and (not rule.rejected or words & set(rule.values) or numbered):
         valued = read_value(rule, statement, words)
         if valued is not None or not rule.rejected:
             return valued
@@ -126,6 +128,17 @@ def _present(rule: RuleWords, statement: Statement) -> list[tuple[str, int, int]
         if surface in rule.ordinary and not technical(statement, start, end):
             continue
         out.append((word, start, end))
+    for item in rule.rejected:
+        base = item.head.rstrip("/")
+        if item.head.endswith("/") and (
+            spoken := re.search(
+                rf"\b{re.escape(base)}\b(?=\s*(?:directory|package|folder|module|tree|code|is|stays|目录|包|模块|冻结|里|"
+                rf"下))",
+                statement.text,
+                re.IGNORECASE,
+            )
+        ):
+            out.append((item.head, *spoken.span()))
     if statement.heading and len(statement.heading) < 60:
         out.extend((word, -1, -1) for word, _, _ in concepts(statement.heading))
     return out
@@ -162,7 +175,13 @@ def _plain_word(word: str) -> bool:
     return word in _PLAIN
 
 
-_PLAIN = frozenset(word for word, _, _ in concepts("push charge sleep catch edit delete log match process key"))
+_PLAIN = frozenset(
+    word for word, _, _ in concepts("push charge sleep edit delete log match process key lock thread pool file")
+)
+
+
+def _is_verb_form(text: str) -> bool:
+    return bool(re.search(r"(?:ed|en)$", text.lower()))
 
 
 def _region(statement: Statement, spans: list[tuple[int, int]]) -> str:
@@ -183,10 +202,17 @@ def _read_ban(
 ) -> Found:
     region = _region(statement, spans)
     whole = statement.text if not statement.follow else f"{statement.text} {statement.follow}"
-    banned = prohibits(region) or prohibits(whole) or statement.under == "ban"
+    at = statement.text.find(region)
+    low = min((start for start, _ in spans), default=at) - at
+    high = max((end for _, end in spans), default=at + len(region)) - at
+    forbids = denies(region[: max(0, low)], region[max(0, high) :]) or prohibits(region[max(0, low) : max(0, high)])
+    taken = not forbids and any(
+        adopted(statement.text, start, end, verb=_is_verb_form(statement.text[start:end])) for start, end in spans
+    )
+    banned = forbids or (prohibits(whole) and not prohibits(region) and not taken) or statement.under == "ban"
     if lifts(whole):
         return Found("inverted", strength, statement, "the rule is lifted")
-    allowed = allows(region) or (allows(whole) and not prohibits(region)) or statement.under == "allow"
+    allowed = allows(region) or (allows(whole) and not forbids) or statement.under == "allow"
     if softens(region) and not firm(region) and statement.under != "ban":
         return Found("weakened", strength, statement, "its subject is there, its force is not")
     if allowed and not strict_ban(region):
@@ -199,6 +225,8 @@ def _read_ban(
         - {other for item in rule.rejected for other in item.others}
     ):
         return Found("mutated", strength, statement, "it holds for a place that the rule leaves free")
+    if taken and statement.under != "ban":
+        return Found("inverted", strength, statement, "it is told as chosen or in use")
     if banned or (requires(region) and rule.accepted & words):
         other = moved(rule, statement, words, region)
         if other:
@@ -232,14 +260,20 @@ def _read_other(rule: RuleWords, statement: Statement, words: set[str]) -> Found
             return Found("mutated", strength, statement, "a rule of that shape forbids something else")
         if softens(statement.text):
             return Found("weakened", strength, statement, "the alternative is preferred, nothing is ruled out")
+    if prohibits(statement.text) and not softens(statement.text) and _other_object(rule, statement.text, own):
+        return Found("mutated", 0.5, statement, "the same is forbidden for something else")
     places = {
         word for word in rule.scope if word.endswith("/") or (word.startswith("#") and word not in GENERIC | _TESTS)
     }
-    if places & own and prohibits(statement.text) and not softens(statement.text) and rule.rejected:
+    if places & own and _RULELIKE.search(statement.text) and not softens(statement.text) and rule.rejected:
         return Found("mutated", 0.5, statement, "a rule for that place forbids something else")
     return None
 
 
+_RULELIKE = re.compile(
+    r"\b(?:never|no|must not|may not|do not|don't|forbidden|not allowed|banned)\b|不许|不能|不得|禁止|不准|不要",
+    re.IGNORECASE,
+)
 _ONLY_MORE = re.compile(r"\bnothing else\b|\bno exceptions?\b|\bno other\b|别无其他|没有例外|无一例外", re.IGNORECASE)
 _BANS_NEXT = re.compile(
     r"\b(?:no|not|never|don't|do not|must not)\s+(?:use\s+|push to\s+|set\s+)?|(?:不许|不要|不能|不准|不得|禁止|"
@@ -260,21 +294,34 @@ def _forbids_accepted(text: str, rule: RuleWords) -> bool:
 _TESTS = frozenset(word for word, _, _ in concepts("test table dependency"))
 
 
+def _other_object(rule: RuleWords, text: str, own: set[str]) -> bool:
+    """Return whether a ban shares what surrounds the rule's object, and puts another path or acronym in its place."""
+    heads = {item.head for item in rule.rejected}
+    shared = (rule.entities | {word for item in rule.rejected for word in item.others}) & own
+    if any(head.endswith("/") for head in heads):
+        frozen = {word for word, _, _ in concepts("frozen audit edit")} & own
+        return bool(frozen and {word for word in own if word.endswith("/")} - rule.everything)
+    acronyms = {word.lower() for word in re.findall(r"\b[A-Z]{2,}\w*\b", text)}
+    ours = {word.lower() for word in re.findall(r"\b[A-Z]{2,}\w*\b", rule.source)}
+    return bool(shared and ours and acronyms and not acronyms & ours)
+
+
 def _denies_other(text: str) -> bool:
-    return bool(re.search(r"\b(?:do not|don't|no|never)\s+(?:use\s+)?[A-Z`]", text))
+    return bool(re.search(r"\b(?i:do not|don't|no|never)\s+(?:use\s+)?[A-Z`]", text))
 
 
 def _only(text: str, rule: RuleWords) -> bool:
     """Return whether a statement demands an alternative alone: the word that demands stands next to it."""
     for match in re.finditer(
-        r"\b(?:only|solely|exclusively|always|must(?: use| be)?|has to be)\b|一律|统一|必须|只(?:能|用|走|许)+",
+        r"\b(?:only|solely|exclusively|always|must(?: use| be)?|has to (?:be|stay)|have to|stays?|"
+        r"remains?)\b|一律|统一|必须|保持|只(?:能|用|走|许)+",
         text,
         re.IGNORECASE,
     ):
         around = (
-            text[match.end() : match.end() + 24]
+            text[match.end() : match.end() + 40]
             if match.group().lower() not in {"only", "solely", "exclusively"}
-            else text[max(0, match.start() - 14) : match.end() + 24]
+            else text[max(0, match.start() - 14) : match.end() + 40]
         )
         if any(word in rule.accepted for word, _, _ in concepts(around)):
             return not re.search(r"\bonly\s+(?:for|when|if|in)\b|for the \w+ \w+ only|仅", text, re.IGNORECASE)

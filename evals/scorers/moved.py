@@ -18,7 +18,7 @@ _EXEMPTS = re.compile(r"no exceptions?|without exception|except(?:ion)?s?\b(?= (
 
 
 _REPLACES = re.compile(
-    r"\b(?:use|against|to|with|through|via)\s+`?(?P<en>[\w.-]{3,})|(?:用|走|统一|改用|置|到)\s*`?(?P<zh>[\w.-]{3,})",
+    r"\b(?:use|against|via)\s+`?(?P<en>[\w.-]{3,})|(?:用|走|统一|改用|置|到)\s*`?(?P<zh>[\w.-]{3,})",
     re.IGNORECASE,
 )
 
@@ -39,7 +39,7 @@ _ZH_PLACE = re.compile(
 )
 
 
-_EN_PLACE = re.compile(r"\b(?:inside|in|within|under)\s+(?:the\s+)?(?P<place>[\w./-]+)", re.IGNORECASE)
+_EN_PLACE = re.compile(r"\b(?:inside|in|within|under|for)\s+(?:the\s+)?(?P<place>[\w./-]+)", re.IGNORECASE)
 
 
 _ANYWHERE = re.compile(
@@ -48,13 +48,35 @@ _ANYWHERE = re.compile(
 )
 
 
-_NARROWS = re.compile(r"\b(?:inside|only in|only for|only when) (?:the )?\w+|仅(?:限|在)|只在|只限|只有", re.IGNORECASE)
+_NARROWS = re.compile(
+    r"\b(?:inside|only in|only for|only when) (?:the )?\w+|仅(?:限|在)|只在|只限|只有|(?:测试|正式代码)里",
+    re.IGNORECASE,
+)
+
+
+_LAYER = re.compile(
+    r"\b(?:in|for) (?:the |our )?(?P<place>\w+) (?:code|crate|module|package|service|helpers?|layer|scripts?|environment|env|mode|builds?)\b",
+    re.IGNORECASE,
+)
+_OWN_NAME = re.compile(r"\b[a-z]+[A-Z]\w*\b")
+_CAMEL = re.compile(r"\b(?:[A-Z][a-z]+){2,}\b")
+_PREDICATE = re.compile(r"\b(?:is|are|stays?|must be)\s+(?P<style>\w+[-_]\w+)")
+_ACRONYM = re.compile(r"\b[A-Z]{3,}\b")
+
+
+_SPEAKER = frozenset(word for word, _, _ in concepts("user"))
+
+
+def local_words(text: str) -> set[str]:
+    """Return the concepts of a piece of text."""
+    return {word for word, _, _ in concepts(text)}
 
 
 def moved(rule: RuleWords, statement: Statement, words: set[str], region: str) -> str | None:
     """Return why a ban is another one than the rule's: other place, entity, replacement or value, an exception; or
     None.
     """
+    words = words | local_words(statement.item)
     paths = {word for word in words if word.endswith("/")}
     wanted = {word for word in rule.everything - rule.exempt if word.endswith("/")}
     if (
@@ -65,6 +87,27 @@ def moved(rule: RuleWords, statement: Statement, words: set[str], region: str) -
         return "it holds for another place"
     if not wanted and not rule.scope and _NARROWS.search(statement.text):
         return "it is narrowed to a place"
+    for match in _LAYER.finditer(region):
+        if match["place"].lower() not in rule.text and match["place"].lower() not in {
+            "all",
+            "any",
+            "every",
+            "both",
+            "either",
+            "our",
+            "this",
+            "new",
+        }:
+            return "it is narrowed to a place"
+    names = {name.lower() for name in _OWN_NAME.findall(rule.source)}
+    said = statement.item or statement.text
+    if names & rule.entities and _OWN_NAME.search(said) and not any(name in said.lower() for name in names):
+        return "it speaks of another name"
+    acronyms = {word for word in _ACRONYM.findall(region) if word.lower() not in rule.text}
+    if acronyms and any(
+        item.head in local_words(region) and item.others - local_words(region) for item in rule.rejected
+    ):
+        return "it speaks of something else"
     for match in _ZH_PLACE.finditer(statement.text):
         place = match["place"].lower()
         if (
@@ -81,15 +124,20 @@ def moved(rule: RuleWords, statement: Statement, words: set[str], region: str) -
     lead = {word for word, _, _ in concepts(statement.text[: statement.text.find(region) + len(region)])}
     entities = rule.entities | rule.scope | rule.subject | {other for item in rule.rejected for other in item.others}
     needed = {word for word in entities if (word.startswith("#") and word not in GENERIC) or word.endswith("/")}
-    theirs = {word for word in lead if word.startswith("#") and word not in GENERIC} - rule.everything
+    theirs = {word for word in lead if word.startswith("#") and word not in GENERIC} - rule.everything - _SPEAKER
     if needed and theirs and not needed & words:
         return "it speaks of something else"
+    parts = {word for item in rule.rejected for word in (item.head, *item.others)}
     missing = [item for item in rule.rejected if item.head in local and item.others and not item.others & local]
     whole = [item for item in rule.rejected if item.head in local and (not item.others or item.others & local)]
-    if missing and not whole and rule.accepted & local and prohibits(region):
+    if missing and not whole and (rule.accepted - parts) & local and prohibits(region):
         return "it forbids what the rule asks for"
-    if missing and not whole and _slot(region, rule):
+    foreign = [name for name in _CAMEL.findall(region) if name.lower() not in rule.text]
+    if missing and not whole and (foreign or _slot(region, rule)):
         return "it forbids the same for something else"
+    said_to_be = _PREDICATE.search(statement.text)
+    if rule.accepted and not rule.accepted & words and said_to_be and said_to_be["style"].lower() not in rule.text:
+        return "it asks for something else"
     if _EXCEPTION.search(statement.text) and not _EXEMPTS.search(statement.text):
         return "an exception has been added"
     if rule.accepted - words:

@@ -40,6 +40,7 @@ class RuleWords:
     ordinary: frozenset[str]
     exempt: frozenset[str] = frozenset()
     text: str = ""
+    source: str = ""
 
     @property
     def everything(self) -> frozenset[str]:
@@ -66,7 +67,10 @@ because since if unless etc such like just own which who whom whose what where h
 )
 """Words of a rule that carry no concept."""
 _GENERIC_VERBS = frozenset(
-    word for word, _, _ in concepts("edit move write contain appear show put store reach take have make dependency")
+    word
+    for word, _, _ in concepts(
+        "edit parse move write contain appear show put store reach take have make dependency file"
+    )
 )
 _ORDINARY = frozenset(
     re.findall(
@@ -83,6 +87,9 @@ _CLAUSE = re.compile(
     r"open|add|no|not|never|dates)\b)|\s[–—-]+\s|\b(?=instead of\b|rather than\b)"
 )
 _REASON = re.compile(r"^\W*(?:it is|it's|because|since|too|they|reason|for|as)\b|^\W*(?:因为|由于|太)", re.IGNORECASE)
+_COPULA = re.compile(
+    r"\b(?:is|are|stays?|remains?|lives? in|goes through|go through)\b|必须用|一律用|由|都用", re.IGNORECASE
+)
 _EXEMPT = re.compile(r"\b(?:fine|allowed|ok(?:ay)?|permitted|may|can)\b|可以|允许|不限", re.IGNORECASE)
 _SPLIT = re.compile(r"\s+(?:or|and|nor)\s+|\s*[,/|、]\s*(?![^()]*\.)|或者?|和|与|及|以及")
 _PLACE = re.compile(
@@ -121,10 +128,17 @@ def rule_words(rule: str) -> RuleWords:
             continue
         if negative and not (numbers and not re.search(r"\b(?:no|never|not)\b|不|禁", clause, re.IGNORECASE)):
             scope |= places
-            rejected.extend(_alternatives(clause, words, places, entities))
+            rejected.extend(_alternatives(clause, words, places, entities, bool(rejected)))
         elif not numbers and not _REASON.match(clause):
             scope |= {place for place in places if "/" in place}
-            (accepted if rejected or _asks(clause) else entities).update(word for word, _, _ in words)
+            copula = _COPULA.search(clause)
+            for word, start, _ in words:
+                if copula and start < copula.start():
+                    entities.add(word)
+                elif copula or rejected or _asks(clause):
+                    accepted.add(word)
+                else:
+                    entities.add(word)
     heads = {item.head for item in rejected}
     ordinary = {word for word in _words(text) if word in _ORDINARY}
     return RuleWords(
@@ -137,6 +151,7 @@ def rule_words(rule: str) -> RuleWords:
         frozenset(ordinary),
         frozenset(exempt),
         text.lower(),
+        rule,
     )
 
 
@@ -190,7 +205,7 @@ def _places(clause: str) -> set[str]:
 
 
 def _alternatives(
-    clause: str, words: list[tuple[str, int, int]], places: set[str], entities: set[str]
+    clause: str, words: list[tuple[str, int, int]], places: set[str], entities: set[str], known: bool
 ) -> list[Alternative]:
     """Return what a negative clause rules out, one alternative for each part of its list."""
     marker = re.search(
@@ -228,7 +243,7 @@ def _alternatives(
             group = [word for word in group if word not in _GENERIC_VERBS] + [
                 word for word in group if word in _GENERIC_VERBS
             ]
-            if group[0] in _GENERIC_VERBS and (high < len(clause) or out):
+            if group[0] in _GENERIC_VERBS and (high < len(clause) or out or known):
                 continue
         if len(group) > 1 and not out:
             shared = group[:1] if _is_verb(group[0]) else []

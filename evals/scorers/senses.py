@@ -41,7 +41,8 @@ def technical(statement: Statement, start: int, end: int) -> bool:
     return (
         bool(
             re.search(
-                r"(?:\b(?:no|avoid|use|using|not|never|to|and|or|banned?|into|drop|as|:)\s*|^|[(/,-]\s*)$", before
+                r"(?:\b(?:no|avoid|use|using|not|never|to|and|or|banned?|into|drop|as|have|having|about|with|without|uses?|used|than|of|in|on|via|through|importing|imports?|:)\s*|^|[(/,-]\s*)$",
+                before,
             )
         )
         or surface == "main"

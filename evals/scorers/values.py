@@ -27,7 +27,7 @@ class Found:
 _GONE = re.compile(
     r"\bno (?:\w+ ){0,3}(?:limit|timeout|cap|bound|restriction|maximum)s?\b|\b(?:limit|timeout|cap|"
     r"restriction|maximum)s? (?:\w+ ){0,3}(?:removed|gone|lifted|dropped)|of any size|unlimited|"
-    r"any ?more|不(?:再)?限|没有(?:上限|限制|超时)|取消(?:了)?(?:上限|限制|超时)|不设",
+    r"any ?more|不(?:再)?限|没有(?:上限|限制|超时)|取消(?:了)?(?:上限|限制|超时)|不(?:再)?设|不再有",
     re.IGNORECASE,
 )
 
