@@ -60,6 +60,15 @@ def test_a_tail_that_misses_a_message_ends_there() -> None:
     assert [piece.id for piece in mapped.kept] == ["e12"]
 
 
+def test_a_tool_result_never_begins_the_tail() -> None:
+    """Where its call is written into the summary, the result is too."""
+    pieces = given_pieces()
+    mapped = map_messages([pieces[9], written("summary", "x"), *pieces[10:]], ids(pieces))
+
+    assert mapped.first_kept_entry_id == "e12"
+    assert [piece.id for piece in mapped.rendered] == ["e10", None, "e11"]
+
+
 def test_a_summary_at_the_end_leaves_no_tail() -> None:
     """User messages first and the summary last: all of it is text, and no entry is kept."""
     pieces = given_pieces()
@@ -132,11 +141,12 @@ chosen = st.lists(st.tuples(st.sampled_from(["raw", "summary"]), st.integers(0, 
 
 
 @settings(deadline=None, max_examples=150)
-@given(chosen=chosen)
-def test_every_returned_message_is_kept_or_rendered_in_order(chosen: list[tuple[str, int]]) -> None:
+@given(chosen=chosen, tail=st.integers(0, 12))
+def test_every_returned_message_is_kept_or_rendered_in_order(chosen: list[tuple[str, int]], tail: int) -> None:
     """Whatever is returned, nothing is lost, and the tail is the end of the context without a leading result."""
     pieces = given_pieces()
     returned = [pieces[index] if kind == "raw" else written("summary", f"s{index}") for kind, index in chosen]
+    returned += pieces[len(pieces) - tail :]
     mapped = map_messages(returned, ids(pieces))
     kept = [piece.id for piece in mapped.kept]
 

@@ -122,6 +122,24 @@ def test_our_own_errors_cannot_be_swallowed(tmp_path: Path) -> None:
         compact_once(module(tmp_path, code), ask=no_model)
 
 
+def test_after_a_wrong_request_none_is_answered(tmp_path: Path) -> None:
+    """A compactor that swallows the error of a malformed request gets nothing more."""
+    code = """
+    def compact(messages, model):
+        for request in ([], "Sum up."):
+            try:
+                model.complete(request)
+            except Exception:
+                pass
+        return messages[-4:]
+    """
+    scribe = Scribe()
+    with pytest.raises(CompactorError, match="messages must be a text or a list"):
+        compact_once(module(tmp_path, code), ask=scribe)
+
+    assert scribe.asked == []
+
+
 def test_code_that_never_returns_is_left_behind(tmp_path: Path) -> None:
     """After its time the compaction fails; the thread gets no more answers and does not keep the process alive."""
     code = "import time\ndef compact(messages, model):\n    time.sleep(30)\n"
