@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 Kind = Literal["rejected", "lifted", "other"]
@@ -154,6 +155,7 @@ def _joined(parts: list[str]) -> Iterator[str]:
         yield " ".join(part for part in parts if part)
 
 
+@lru_cache(maxsize=8192)
 def terms(text: str) -> frozenset[str]:
     """Return the content terms of a text: words without function words, Chinese as pairs of characters."""
     found: set[str] = set()
