@@ -59,6 +59,12 @@ def test_a_rule_that_is_retained_and_newly_violated_fails(tmp_path: Path) -> Non
     assert "still in the payload" in str(result.regressions[0].where)
 
 
+def test_another_system_is_what_the_gate_is_for(tmp_path: Path) -> None:
+    """Changed compaction code is compared; only a changed instrument makes two runs incomparable."""
+    assert gate(tmp_path, [trial()], [trial()], system_hash="y2").verdict == "pass"
+    assert gate(tmp_path / "2", [trial()], [trial(relapse=True)], system_hash="y2").verdict == "regression"
+
+
 def test_a_constraint_lost_from_the_payload_is_a_regression_before_it_is_a_relapse(tmp_path: Path) -> None:
     """The executor was lucky this time; the information is gone nevertheless."""
     result = gate(tmp_path, [trial()], [trial(retention="diluted")])

@@ -316,3 +316,17 @@ def test_a_request_larger_than_the_window_is_refused(model: SectionSummarizer | 
 def test_any_conversation_can_be_summarized(talk: str, prompt: str) -> None:
     """No text breaks the summarizer, and the limit holds."""
     assert words(summary(prompt, talk, limit=50)) <= 50
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "No WebSocket anywhere in quayboard.",
+        "My conclusion from these figures: no threads, pools or multiprocessing inside the parser.",
+    ],
+)
+def test_a_bare_no_with_its_place_is_a_rejection(rule: str) -> None:
+    """People rule things out without a verb; a count of nothing ("no errors in 20 minutes") is none."""
+    talk = f"[User]: {rule}\n\n[Assistant]: Fine. No disconnect in 20 minutes, no errors."
+
+    assert under(summary(SECTIONED, talk), "## Rejected paths") == [rule]
