@@ -44,7 +44,9 @@ def test_the_commands_run_one_after_the_other(folder: Path) -> None:
 
     assert sum("backslide " in command for command in commands) >= 12
     for command in commands:
-        done = subprocess.run(command, shell=True, cwd=folder, env=environment(), capture_output=True, text=True)
+        done = subprocess.run(
+            command, shell=True, cwd=folder, env=environment(), capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, f"{command}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
         assert "Traceback" not in done.stderr
 
