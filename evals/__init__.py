@@ -1,1 +1,1 @@
-
+"""Drives scenarios through the harness; scorers, statistics, run store, gate."""

@@ -7,7 +7,6 @@ from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-
 INSTRUMENT = ("models", "payload")
 """The rooms of the harness that measure: the models that answer and the meter. The others are what is measured."""
 

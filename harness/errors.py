@@ -9,8 +9,8 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 
 class BackslideError(Exception):

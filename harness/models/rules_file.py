@@ -1,7 +1,7 @@
 """An executor's habit: reading the repository's rules file when it is told to and the file is not in front of it.
 
-A rule that was only ever said in a file is not in a hand-over which strips tool output. But the hand-over may still tell
-to read the file, and an executor with tools can.
+A rule that was only ever said in a file is not in a hand-over which strips tool output. But the hand-over may still
+tell to read the file, and an executor with tools can.
 """
 
 from __future__ import annotations

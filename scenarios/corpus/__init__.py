@@ -1,0 +1,1 @@
+"""The scenarios that ship with the package, one YAML file each."""

@@ -56,7 +56,7 @@ def test_a_spread_rule_holds_once_it_is_whole(edited: Callable[..., Path]) -> No
         ("carrier: said-once", "carrier: spread"),
         (
             "    lifted: {turn: 4",
-            "      - {turn: 3, speaker: user, carrier: spread, text: \"What do the build hosts run?\"}\n    lifted: {turn: 4",
+            '      - {turn: 3, speaker: user, carrier: spread, text: "What do the build hosts run?"}\n    lifted: {turn: 4',
         ),
         ("at: [2, 4]", "at: [3, 4]"),
     )

@@ -1,0 +1,1 @@
+"""Summarizer prompts that ship with the package, as Markdown files."""
