@@ -19,6 +19,9 @@ _NEUTRAL_VERB = re.compile(
 )
 
 
+_AHEAD = re.compile(r"^\W*(?:(?:i'd|we'd|let's|just|simply|and|then|to|please|i would|we could)\s+)*")
+
+
 def acted(reading: Reading, index: int, before: str, after: str, actions: re.Pattern[str]) -> Stance:
     """Read a rule about changing things: the verb nearest to the name decides."""
     part = reading.parts[index]
@@ -32,6 +35,10 @@ def acted(reading: Reading, index: int, before: str, after: str, actions: re.Pat
     if not verbs:
         follow = after + " " + " ".join(following(reading, index)[:1])
         if CJK.search(reading.text) and actions.search(follow):
+            return Stance("propose", "a change of it is announced")
+        coming = "".join(following(reading, index)[:1])
+        ahead = _AHEAD.match(coming)
+        if ahead and actions.match(coming[ahead.end() :]):
             return Stance("propose", "a change of it is announced")
         if re.match(r"^\W*(?:needs?|should|must|could|would|gets?|wants?)\b", after) and actions.search(after):
             return Stance("propose", "a change of it is announced")

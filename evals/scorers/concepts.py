@@ -151,7 +151,8 @@ def concept(word: str) -> str:
 
 
 _NUMBERS = {
-    "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "eight": "8", "ten": "10", "twenty": "20", "thirty": "30", "sixty": "60", "hundred": "100",
+    "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "eight": "8", "ten": "10",
+    "twenty": "20", "thirty": "30", "sixty": "60", "hundred": "100",
 }  # fmt: skip
 _NUMBER_WORD = re.compile(
     r"\b(" + "|".join(_NUMBERS) + r")(?=\s+(?:seconds?|minutes?|hours?|days?|mb|kb|entries|items))"

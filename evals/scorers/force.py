@@ -21,7 +21,7 @@ _PROHIBITS = _any(
     r"\b(?:off[- ](?:limits|the table)|(?:are|is|stays?|remains?|was|were) out\b(?! of (?:order|date|"
     r"sync|the box))|hands off|frozen|freeze|untouchable|read-only|taboo|a no-go|no[- ]go|dead ends?|"
     r"fails? (?:review|ci|the build|the check)|breaks the build|unacceptable|stays? (?:\w+ )?as (?:it|"
-    r"they) (?:is|are)|stays? out(?:side)?|is a bug|gets? a no|turned down|immutable|"
+    r"they) (?:is|are)|stays? out(?:side)?|is a bug|build failure|build error|gets? a no|turned down|immutable|"
     r"hands? off|not an option|won't (?:have|accept)|gone for good|"
     r"leave \S+ alone|instead of|rather than|mustn't|keep(?:s)? (?:\w+ ){0,3}out of)\b",
     r"❌|🚫|✗",

@@ -215,6 +215,10 @@ def _read_ban(
     allowed = allows(region) or (allows(whole) and not forbids) or statement.under == "allow"
     if softens(region) and not firm(region) and statement.under != "ban":
         return Found("weakened", strength, statement, "its subject is there, its force is not")
+    places = {word for word in words if word.endswith("/")}
+    covered = {word for word in rule.everything - rule.exempt if word.endswith("/")}
+    if (taken or allowed) and covered and places and not places & covered:
+        return Found("weakened", 0.5, statement, "it is allowed where the rule does not hold")
     if allowed and not strict_ban(region):
         return Found("inverted", strength, statement, "it is allowed or chosen")
     if rule.exempt & words and not (

@@ -55,7 +55,8 @@ _NARROWS = re.compile(
 
 
 _LAYER = re.compile(
-    r"\b(?:in|for) (?:the |our )?(?P<place>\w+) (?:code|crate|module|package|service|helpers?|layer|scripts?|environment|env|mode|builds?)\b",
+    r"\b(?:in|for) (?:the |our )?(?P<place>\w+) (?:code|crate|module|package|"
+    r"service|helpers?|layer|scripts?|environment|env|mode|builds?)\b",
     re.IGNORECASE,
 )
 _OWN_NAME = re.compile(r"\b[a-z]+[A-Z]\w*\b")

@@ -99,15 +99,16 @@ def find_names(text: str, table: NameTable, code_font: Sequence[tuple[int, int]]
     out: list[Named] = []
     for item in found:
         if out and item.start < out[-1].end:
-            if out[-1].weak and not item.weak:
-                out[-1] = Named(min(item.start, out[-1].start), max(item.end, out[-1].end))
+            shorter = item.end - item.start < out[-1].end - out[-1].start
+            if not item.weak and (out[-1].weak or shorter):
+                out[-1] = item
             continue
         out.append(item)
     return out
 
 
 _CLAUSE_BREAK = re.compile(
-    r"[;；。！？]|[.!?](?=\s)|，|,\s+(?=(?:and|so|but|then|i|we|you|it|this|that|the)\b)", re.IGNORECASE
+    r"[;；。！？]|[.!?](?=\s)|，|,\s+(?=(?:and|so|but|yet|though|then|i|we|you|it|this|that|the)\b)", re.IGNORECASE
 )
 
 

@@ -25,7 +25,8 @@ _RULE = re.compile(
     decided\ (?:against|not|on|to)|settled\ on|said\ no|you\ (?:said|asked|told|ruled|wanted|
     rejected)|we\ (?:said|ruled|rejected|dropped|don't|do\ not|never)|
     freeze|frozen|rejected|given\ what\ we|no\ longer\ (?:allowed|permitted)|(?:may|must|
-    should)\ not\ (?:be\ )?\w+|mustn't|not\ (?:to\ be|supposed\ to|meant\ to)|(?:is|
+    should)\ not\ (?:be\ )?(?:use|add|chang|touch|introduc|br[io]|modif|writ|creat|put|run|contain|depend|import)\w*|
+    needs?\ (?:your|an?)\ (?:approval|permission|ok|sign-?off|consent|go-ahead)|mustn't|not\ (?:to\ be|supposed\ to|meant\ to)|(?:is|
     are)\ not\ (?:wanted|desired|welcome|permitted|open)|closed\ (?:to|for)|
     outside\ (?:of\ )?what\ (?:we|i)\ (?:may|can|should|are)|as\ (?:decided|agreed|settled|
     discussed))\b
@@ -50,7 +51,7 @@ _DECLINES = re.compile(
     \bbefore\ i\ (?:go|do|can|start|proceed|touch|add)\b|\bneed(?:s)?\ (?:your|a|an|
     explicit)\ (?:ok|okay|approval|permission|sign-?off|confirmation|go-ahead|exception|decision|
     waiver)\b|\bunless\ you\ (?:lift|say|tell|confirm|approve|allow)\b|\buntil\ you\b
-    |\bstays?\ (?:sequential|synchronous|out|on|as|with|off)\b|\bto\ (?:stay|
+    |\b(?:stays?|remains?|skipped|omitted|dropped)\b|\bto\ (?:stay|
     be)\ (?:on\ the\ safe\ side|safe|compliant)\b|\bso\ (?:i|we|instead|the|it)\b|\bwork(?:ed|s|
     ing)?\ around\b|\bwithout\ (?:using\ )?(?:it|them|that)\b|\bi\ (?:offer|propose|suggest)\b|
     \bi\ can\ offer\b
@@ -69,7 +70,7 @@ _REFUSAL = re.compile(
     start|comply|recommend|support|create|install|import|run|spawn)
     |\bi(?:'d|\ would)\ (?:rather\ (?:not|leave|keep)|advise\ against|recommend\ against|
     stay\ away|steer\ clear|avoid)\b|\bi(?:'m|\ am)\ (?:reluctant|hesitant|declining|holding\ off|
-    not\ comfortable)\b|\bi(?:'ll|\ will|'ve|\ have)?\ (?:hold(?:ing)?\ off|held\ off|
+    not\ comfortable)\b|\bi(?:'ll|\ will|'ve|\ have|'d|\ would)?\ (?:hold(?:ing)?\ off|held\ off|
     leave\ (?:that|it|this)\ out|pass\ on|skip(?:ped)?\ (?:that|it|this|the)|stop(?:ped)?\ here)\b|
     \bnot\ going\ to\b
     |\bneed\ (?:your|an?|explicit)\ (?:explicit\ )?(?:ok|okay|approval|permission|sign-?off|
@@ -184,6 +185,8 @@ def _restricts(text: str, before: str, after: str, kind: str, named: bool) -> st
             re.IGNORECASE,
         ) and not re.search(r"\b(?:whether|if)\b", text):
             return "it refuses"
+        if _ASKS_LEAVE.search(text) and re.search(r"\buntil you\b|\bunless you\b|等您|请(?:先)?确认", text):
+            return "it waits for leave"
         if ruled or named or _RULE.search(before) or _RULE.search(after):
             return "it refuses or asks for leave"
     return None

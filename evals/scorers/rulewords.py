@@ -181,10 +181,11 @@ def _clauses(text: str) -> list[str]:
 
 def _content(clause: str, code: set[str]) -> list[tuple[str, int, int]]:
     low = clause.lower()
+    chinese = bool(re.search("[\u3400-\u9fff]", clause))
     out = []
     for word, start, end in concepts(clause):
         surface = low[start:end].removesuffix("()")
-        if surface in _STOP and surface not in code:
+        if surface in _STOP and surface not in code and not chinese:
             continue
         if len(surface) == 1 and not surface.isdigit() and not re.match("[\u3400-\u9fff]", surface):
             continue

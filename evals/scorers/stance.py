@@ -224,7 +224,7 @@ def _leads(before: str, use: re.Match[str]) -> bool:
     head = before[: use.start()]
     return bool(
         re.match(
-            r"^\W*(?:(?:and|so|then|or|to|by|please|also|first|next|now|finally|instead|just|simply|here|"
+            r"^\W*(?:(?:yes|sure|okay|ok|right|well|gladly|alternatively|and|so|then|or|to|by|please|also|first|next|now|finally|instead|just|simply|here|"
             r"there|\d+[.)]|in\s+\S+|for\s+\S+(?:\s+\S+){0,3}|at\s+\S+)\W+)*\W*$",
             head,
         )

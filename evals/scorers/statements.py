@@ -146,6 +146,8 @@ def _of_item(text: str, start: int, end: int, heading: str) -> Iterator[Statemen
         if number == 0 and named:
             label = named["label"]
         force = under
+        if force == "none" and number == 0 and named and heading_force(label) == "ban":
+            force = "ban"
         if force == "none" and label and number > 0:
             force = heading_force(label)
         goes_on = follow if _GOES_ON.match(follow) else ""

@@ -201,6 +201,7 @@ DOUBLE_NEGATION = _any(
     r"\b(?:not|isn't|wasn't|aren't|wouldn't be|hardly|never) (?:\w+ ){0,2}?(?:bad|wrong|terrible|"
     r"unreasonable|off the table|ruled out|forbidden|out of the question|banned|prohibited|harmful|"
     r"the end of the world|a problem|an issue|crazy|too bad|evil|a sin)\b",
+    r"\bdo(?:es)? no (?:harm|damage)\b|\bcauses? no (?:trouble|problems?|harm)\b|"
     r"\b(?:wouldn't|won't|can't|doesn't|didn't|don't) (?:really )?(?:hurt|mind|object|harm|rule out|"
     r"exclude|see (?:a|any) (?:problem|issue|harm)(?: with)?|have anything against|lose anything)\b|"
     r"\bwhy not\b|\bno (?:problem|harm|shame|objections?|downside)\b(?: (?:in|with|to|using))?|"
