@@ -155,7 +155,7 @@ async def summarize_branch(
         )
     )
     if reply.stop_reason in {"error", "aborted"}:
-        raise CompactionError(f"The branch summary failed: {reply.error_message or reply.stop_reason}")
+        raise CompactionError(reply.error_message or "Summarization failed")
     lists = file_lists(prepared.file_ops)
     text = PREAMBLE + joined_text(reply.content) + lists.suffix()
     return BranchSummary(text, lists.details(), reply.usage)

@@ -54,7 +54,7 @@ async def compact_pi(
     history: Reply | None = None
     prefix: Reply | None = None
     if preparation.history or not preparation.turn_prefix:
-        history = _checked(await ask(history_request(preparation, prompt, max_output, instructions)), "The summary")
+        history = _checked(await ask(history_request(preparation, prompt, max_output, instructions)), "Summarization")
     if preparation.turn_prefix:
         request = SummaryRequest(
             system=prompt.system,
@@ -62,7 +62,7 @@ async def compact_pi(
             max_tokens=output_budget(settings, PREFIX_SHARE, max_output),
             kind="prefix",
         )
-        prefix = _checked(await ask(request), "The summary of a turn's first part")
+        prefix = _checked(await ask(request), "Turn prefix summarization")
     summary = NO_HISTORY if history is None else joined_text(history.content)
     if prefix is not None:
         summary += PREFIX_HEADING + joined_text(prefix.content)
@@ -128,5 +128,5 @@ def combine_usage(usages: Sequence[Usage]) -> Usage | None:
 
 def _checked(reply: Reply, what: str) -> Reply:
     if reply.stop_reason == "error":
-        raise CompactionError(f"{what} failed: {reply.error_message or 'the provider gave no reason'}")
+        raise CompactionError(f"{what} failed: {reply.error_message or 'Unknown error'}")
     return reply

@@ -1,44 +1,36 @@
-"""The agent loop: prompt, requests and tool rounds, persistence, and what happens when a run has ended.
+"""An agent at work on a session: prompts, queued messages, and what happens when a run has ended.
 
 The order at the end of an assistant message is that of Pi 0.83.0: emit, persist, then (after the run) the post-run
-decision: retry, compaction check, queued messages. Whatever decides to go on makes the loop `continue`; the prompt is
-settled once.
+decision: retry, final failure, compaction check, queued messages. Whatever decides to go on makes the agent
+`continue`; the prompt is settled once.
 """
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 from backslide.harness.compaction.strategies.base import Strategy
+from backslide.harness.control.abort import Wait, wait_for_real
+from backslide.harness.control.branching import Branching
 from backslide.harness.control.compacting import Compactor, CompactorHost
-from backslide.harness.control.events import (
-    AgentEnd,
-    AgentSettled,
-    AgentStart,
-    Event,
-    EventListener,
-    MessageEnd,
-)
-from backslide.harness.control.tools import Toolbox, ToolResult
+from backslide.harness.control.errors import CannotContinueError, ControlError
+from backslide.harness.control.events import AgentSettled, Event, EventListener, MessageEnd, MessageStart, QueueUpdate
+from backslide.harness.control.profile import ControlProfile
+from backslide.harness.control.queues import Queues
+from backslide.harness.control.replies import bash_message, custom_message, user_message
+from backslide.harness.control.retry import ExponentialBackoff, RetryPolicy, TurnRetry
+from backslide.harness.control.run import Run, RunHost
+from backslide.harness.control.sending import Sender
+from backslide.harness.control.tools import Toolbox
 from backslide.harness.models.gateway import Gateway
-from backslide.harness.models.protocol import Cause, Reply
+from backslide.harness.models.protocol import Cause
 from backslide.harness.payload.body import PayloadBuilder
 from backslide.harness.session import Session
 from backslide.harness.settings import ModelInfo, Settings
-
-CUT_OFF = ToolResult("Not run: the reply reached its output limit before the call was complete.", is_error=True)
-"""The result of every call of a reply that stopped for its length."""
-
-
-class RetryPolicy(Protocol):
-    """Decides after a run whether the failed reply is asked for again."""
-
-    async def after_run(self, message: dict[str, Any], agent: Agent) -> bool:
-        """Return True after waiting and dropping the failed message from the active context, False to go on."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -53,8 +45,13 @@ class AgentOptions:
     max_assistant_messages: int | None = None
 
 
-class Agent(CompactorHost):
-    """An executor at work on one session."""
+class Agent(Branching, CompactorHost, RunHost):
+    """An executor at work on one session.
+
+    `control` chooses the control plane. `retry_policy` makes it ask again after passing failures; None stands for
+    Pi's in the profile `pi-0.83` and for none in `robust`. `wait` and `now` are its clock. `summarizer` None: the
+    executor's model writes the summaries.
+    """
 
     def __init__(
         self,
@@ -68,128 +65,295 @@ class Agent(CompactorHost):
         settings: Settings,
         summarizer: ModelInfo | None = None,
         options: AgentOptions = AgentOptions(),
-        retry: RetryPolicy | None = None,
+        control: ControlProfile = "robust",
+        retry_policy: RetryPolicy | None = None,
+        wait: Wait = wait_for_real,
         now: Callable[[], int] | None = None,
+        sender: Callable[[Agent], Sender] = Sender,
     ) -> None:
         self.session = session
         self.gateway = gateway
         self.payloads = payloads
         self.model = model
-        self.summarizer = summarizer or model
         self.tools = tools
         self.settings = settings
         self.options = options
+        self.control: ControlProfile = control
+        self.wait = wait
+        self.retry_policy = retry_policy or (ExponentialBackoff() if control == "pi-0.83" else None)
         self.messages: list[dict[str, Any]] = list(session.context().messages)
+        self.queues = Queues(settings.steering_mode, settings.follow_up_mode)
+        self.sender = sender(self)
+        self.retry = TurnRetry(self, self.retry_policy)
+        self._summarizer = summarizer
         self._now = now or (lambda: int(time.time() * 1000))
-        self._retry = retry
         self._listeners: list[EventListener] = []
+        self._soon: list[Callable[[], object]] = []
+        self._pending_bash: list[dict[str, Any]] = []
+        self._run: Run | None = None
+        self._idle: asyncio.Event | None = None
         self._last_assistant: dict[str, Any] | None = None
+        self._to_settle: dict[str, Any] | None = None
         self.payloads.set_model(model)
         self._compactor = Compactor(self, strategy)
+
+    # ------------------------------------------------------------------ listening
 
     def subscribe(self, listener: EventListener) -> Callable[[], None]:
         """Call `listener` for each event; return a function that ends it."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
+    @property
+    def has_listeners(self) -> bool:
+        """Whether anybody hears events."""
+        return bool(self._listeners)
+
     def emit(self, event: Event) -> None:
         """Tell the listeners."""
         for listener in tuple(self._listeners):
             listener(event)
 
+    def soon(self, action: Callable[[], object]) -> None:
+        """Do `action` when the step of the event at hand is over.
+
+        For listeners: to abort amid an event that announces something may be too early.
+        """
+        self._soon.append(action)
+        asyncio.get_running_loop().call_soon(self.flush_soon)
+
+    def flush_soon(self) -> None:
+        """Do what listeners have put off until a step is over."""
+        while self._soon:
+            self._soon.pop(0)()
+
+    # ------------------------------------------------------------------ prompting
+
     async def prompt(self, text: str) -> dict[str, Any] | None:
-        """Send the user's words and work until the agent settles; return the last assistant message."""
+        """Send the user's words and work until the agent settles; return the last assistant message.
+
+        Raises `ControlError` if the agent is at work already and, under Pi's control plane, `CannotContinueError` if
+        a reply that was cut off by a full window stands at the end of the compacted context.
+        """
+        self._require_idle()
+        self._flush_bash()
         before = next((message for message in reversed(self.messages) if message.get("role") == "assistant"), None)
         if before is not None:
             await self._compactor.check(before, before_prompt=True)
-        self._compactor.user_spoke()
-        message = {"role": "user", "content": [{"type": "text", "text": text}], "timestamp": self._now()}
-        await self._run([message])
-        while await self._after_run():
-            await self._run([])
-        self.emit(AgentSettled())
+        await self._work([user_message(text, self._now())])
         return self._last_assistant
 
+    async def send_custom(
+        self, custom_type: str, content: Any, *, display: bool = True, details: Any = None, trigger: bool = False
+    ) -> None:
+        """Add an extension's message; `trigger` makes the agent answer it. An agent at work gets it as steering."""
+        message = custom_message(custom_type, content, display=display, details=details, now=self._now())
+        if self.at_work:
+            self.queues.steering.put(message)
+        elif trigger:
+            await self._work([message])
+        else:
+            self.messages.append(message)
+            self.persist(message)
+            self.emit(MessageStart(message))
+            self.emit(MessageEnd(message))
+
+    def steer(self, text: str) -> None:
+        """Queue a user's message for delivery before the next request."""
+        self.queues.steering_texts.append(text)
+        self._queue_changed()
+        self.queues.steering.put(user_message(text, self._now()))
+
+    def follow_up(self, text: str) -> None:
+        """Queue a user's message for delivery when the agent would stop."""
+        self.queues.follow_up_texts.append(text)
+        self._queue_changed()
+        self.queues.follow_up.put(user_message(text, self._now()))
+
+    def clear_queues(self) -> tuple[list[str], list[str]]:
+        """Drop what is queued and return the texts: steering, follow-ups."""
+        dropped = self.queues.clear()
+        self._queue_changed()
+        return dropped
+
+    def record_bash(
+        self,
+        command: str,
+        output: str,
+        *,
+        exit_code: int | None = None,
+        cancelled: bool = False,
+        truncated: bool = False,
+        full_output_path: str | None = None,
+        exclude: bool = False,
+    ) -> None:
+        """Add a command that the user ran; while the agent is at work it waits until the agent settles.
+
+        With `exclude` no model sees it.
+        """
+        message = bash_message(
+            command,
+            output,
+            exit_code=exit_code,
+            cancelled=cancelled,
+            truncated=truncated,
+            full_output_path=full_output_path,
+            exclude=exclude,
+            now=self._now(),
+        )
+        self._pending_bash.append(message)
+        if not self.at_work:
+            self._flush_bash()
+
+    # ------------------------------------------------------------------ stopping
+
+    @property
+    def at_work(self) -> bool:
+        """Whether a prompt is being dealt with: a run, a retry's wait, a compaction after it."""
+        return self._idle is not None
+
+    def abort(self) -> None:
+        """Stop the run and the wait for a retry that are under way; compactions go on."""
+        self.retry.abort()
+        if self._run is not None:
+            self._run.signal.abort()
+
+    def abort_retry(self) -> None:
+        """Stop waiting for a retry; the failure is final then."""
+        self.retry.abort()
+
+    def abort_compaction(self) -> None:
+        """Stop the compaction that is under way; nothing is changed then."""
+        self._compactor.abort()
+
+    async def wait_for_idle(self) -> None:
+        """Wait until the agent has settled."""
+        if self._idle is not None:
+            await self._idle.wait()
+
+    # ------------------------------------------------------------------ compacting and settings
+
     async def compact(self, instructions: str | None = None) -> bool:
-        """Compact now; return whether anything was compacted. Raises `CompactionError` if the summarizer failed."""
+        """Stop the run, then compact; return whether anything was compacted.
+
+        Raises `CompactionError` if the summarizer failed or the compaction was aborted, and, under Pi's control
+        plane, if there is nothing to compact.
+        """
+        self.abort()
+        await self.wait_for_idle()
         return await self._compactor.compact_now(instructions)
 
-    async def _run(self, new: list[dict[str, Any]]) -> None:
-        """Send requests until the model stops calling tools."""
-        self.emit(AgentStart())
-        added: list[dict[str, Any]] = []
-        for message in new:
-            self._add(message, added)
-        limit = self.options.max_assistant_messages
-        asked = 0
-        while True:
-            reply = await self._request()
-            message = self._assistant(reply)
-            self._add(message, added)
-            self._last_assistant = message
-            self._compactor.replied(message)
-            asked += 1
-            if reply.stop_reason in {"error", "aborted"} or not reply.tool_calls:
-                break
-            for call in reply.tool_calls:
-                # The arguments of a reply that was cut off may be half of what was meant.
-                result = CUT_OFF if reply.stop_reason == "length" else await self.tools.run(call)
-                self._add(self._tool_result(call, result.text, is_error=result.is_error), added)
-            if limit is not None and asked >= limit:
-                break
-        self.emit(AgentEnd(added))
+    @property
+    def summarizer(self) -> ModelInfo:
+        """The model that writes summaries."""
+        return self._summarizer or self.model
 
-    async def _after_run(self) -> bool:
-        """Decide whether to go on: retry, then compaction."""
-        last = self._last_assistant
-        if last is None:
-            return False
-        if self._retry is not None and await self._retry.after_run(last, self):
-            return True
-        return await self._compactor.check(last, before_prompt=False)
+    @property
+    def retry_attempt(self) -> int:
+        """The retries so far of the turn at hand."""
+        return self.retry.attempt
 
-    async def _request(self) -> Reply:
-        request = self.payloads.request(
-            self.messages,
-            role="executor",
-            cause=self.options.cause,
-            model=self.model,
-            tools=self.tools.definitions,
-        )
-        return await self.gateway.send(request)
+    def set_model(self, model: ModelInfo) -> None:
+        """Use another model from the next turn on, and note it in the session."""
+        self.model = model
+        self.payloads.set_model(model)
+        self.session.append_model_change(model.provider, model.id)
 
-    def _add(self, message: dict[str, Any], added: list[dict[str, Any]]) -> None:
-        """Emit, then persist: listeners see a message before it is in the file."""
-        self.messages.append(message)
-        added.append(message)
-        self.emit(MessageEnd(message))
-        self.session.append_message(message)
+    def set_auto_compaction(self, on: bool) -> None:
+        """Turn compaction by itself on or off."""
+        self.settings = replace(self.settings, compaction=replace(self.settings.compaction, enabled=on))
 
-    def _assistant(self, reply: Reply) -> dict[str, Any]:
-        message: dict[str, Any] = {
-            "role": "assistant",
-            "content": reply.content,
-            "api": self.model.api,
-            "provider": self.model.provider,
-            "model": self.model.id,
-            "usage": reply.usage,
-            "stopReason": reply.stop_reason,
-            "timestamp": self._now(),
-        }
-        if reply.error_message is not None:
-            message["errorMessage"] = reply.error_message
-        return message
-
-    def _tool_result(self, call: dict[str, Any], text: str, *, is_error: bool) -> dict[str, Any]:
-        return {
-            "role": "toolResult",
-            "toolCallId": call["id"],
-            "toolName": call["name"],
-            "content": [{"type": "text", "text": text}],
-            "isError": is_error,
-            "timestamp": self._now(),
-        }
+    def set_auto_retry(self, on: bool) -> None:
+        """Turn retries on or off."""
+        self.settings = replace(self.settings, retry=replace(self.settings.retry, enabled=on))
 
     def with_cause(self, cause: Cause) -> None:
         """Mark the requests from here on with another cause."""
         self.options = replace(self.options, cause=cause)
+
+    # ------------------------------------------------------------------ working
+
+    async def _work(self, new: list[dict[str, Any]]) -> None:
+        """Run, and go on until nothing calls for it; settle, whatever happens."""
+        self._require_idle()
+        idle = self._idle = asyncio.Event()
+        try:
+            await self._run_once(new)
+            while await self._after_run():
+                await self._continue()
+        finally:
+            self._flush_bash()
+            self._idle = None
+            self.emit(AgentSettled())
+            idle.set()
+
+    async def _continue(self) -> None:
+        """Go on from the context; from a reply only with what is queued, steering first."""
+        if not self.messages:
+            raise CannotContinueError("No messages to continue from")
+        if self.messages[-1].get("role") != "assistant":
+            await self._run_once([])
+        elif steering := self.queues.steering.drain():
+            await self._run_once(steering, poll_steering=False)
+        elif follow_ups := self.queues.follow_up.drain():
+            await self._run_once(follow_ups)
+        else:
+            raise CannotContinueError("Cannot continue from message role: assistant")
+
+    async def _run_once(self, new: list[dict[str, Any]], *, poll_steering: bool = True) -> None:
+        cause = self.options.cause
+        first: Cause = "retry" if self.retry.attempt else cause
+        self._run = Run(self, (first, cause), self.options.max_assistant_messages)
+        try:
+            await self._run.go(new, poll_steering=poll_steering)
+        finally:
+            self._run = None
+
+    async def _after_run(self) -> bool:
+        """Decide whether to go on: retry, final failure, compaction, queued messages."""
+        last, self._to_settle = self._to_settle, None
+        if last is None:
+            return False
+        if await self.retry.after_run(last):
+            return True
+        self.retry.gave_up(last)
+        return await self._compactor.check(last, before_prompt=False) or bool(self.queues)
+
+    def now(self) -> int:
+        """Return the time in milliseconds."""
+        return self._now()
+
+    def user_spoke(self) -> None:
+        """A user's message is about to be added."""
+        self._compactor.user_spoke()
+
+    def persist(self, message: dict[str, Any]) -> None:
+        """Put a finished message into the session."""
+        if message.get("role") == "custom":
+            self.session.append_custom_message(
+                message["customType"],
+                message["content"],
+                display=message["display"],
+                details=message.get("details"),
+            )
+        else:
+            self.session.append_message(message)
+
+    def replied(self, message: dict[str, Any]) -> None:
+        """Take note of an assistant message that has been persisted."""
+        self._last_assistant = self._to_settle = message
+        self._compactor.replied(message)
+        self.retry.replied(message)
+
+    def _require_idle(self) -> None:
+        if self.at_work:
+            raise ControlError("the agent is at work; queue the message with steer() or follow_up(), or wait")
+
+    def _queue_changed(self) -> None:
+        self.emit(QueueUpdate(tuple(self.queues.steering_texts), tuple(self.queues.follow_up_texts)))
+
+    def _flush_bash(self) -> None:
+        pending, self._pending_bash = self._pending_bash, []
+        for message in pending:
+            self.messages.append(message)
+            self.persist(message)

@@ -1,47 +1,53 @@
-"""When a session is compacted, and what happens to the active context then.
+"""Carrying out compactions, and what happens to the active context then.
 
-The order of the checks is that of Pi 0.83.0 (control-plane semantics, section 5.5): an aborted message and one from
-before the last compaction never trigger; an overflow compacts (a finished answer without asking again, an error once
-with a retry); above the threshold the session is compacted and waits for the next prompt.
+Whether one is called for is decided in `backslide.harness.control.decision`. Rules of Pi 0.83.0 (control-plane
+semantics, section 5.5); where the robust profile differs is written in `backslide.harness.control.profile`.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, Protocol
 
-from backslide.harness.compaction.estimate import calculate_context_tokens
-from backslide.harness.compaction.strategies.base import (
-    Ask,
-    Compacted,
-    CompactionError,
-    Strategy,
-    StrategyContext,
-    SummaryRequest,
+from backslide.harness.compaction.estimate import calculate_context_tokens, estimate_messages
+from backslide.harness.compaction.strategies.base import Compacted, CompactionError, Strategy, StrategyContext
+from backslide.harness.control.abort import AbortSignal
+from backslide.harness.control.decision import Decision, decide, reported_tokens
+from backslide.harness.control.events import (
+    CompactionEnd,
+    CompactionEstimates,
+    CompactionReason,
+    CompactionStart,
 )
-from backslide.harness.control.events import CompactionEnd, CompactionReason, CompactionStart, Event
-from backslide.harness.control.overflow import is_overflow
-from backslide.harness.models.gateway import Gateway
-from backslide.harness.models.protocol import Reply
+from backslide.harness.control.queues import Queues
+from backslide.harness.control.summaries import SummaryHost, summarizer
 from backslide.harness.payload.body import PayloadBuilder
-from backslide.harness.session import Session
-from backslide.harness.session.clock import parse_ms
-from backslide.harness.settings import ModelInfo, Settings
+from backslide.harness.session import Message, Session
+
+FAILURE = {
+    "threshold": "Auto-compaction failed: ",
+    "overflow": "Context overflow recovery failed: ",
+    "manual": "Compaction failed: ",
+}
+"""How Pi introduces an error, by reason."""
+GAVE_UP = (
+    "Context overflow recovery failed after one compact-and-retry attempt. Try reducing context or switching to a "
+    "larger-context model."
+)
+CANCELLED = "Compaction cancelled"
 
 
-class CompactorHost(Protocol):
+class CompactorHost(SummaryHost, Protocol):
     """What the compactor needs of its agent."""
 
     session: Session
-    gateway: Gateway
     payloads: PayloadBuilder
-    model: ModelInfo
-    summarizer: ModelInfo
-    settings: Settings
     messages: list[dict[str, Any]]
+    queues: Queues
 
-    def emit(self, event: Event) -> None:
-        """Tell the listeners."""
+    def flush_soon(self) -> None:
+        """Do what listeners have put off until a step is over."""
         ...
 
 
@@ -52,9 +58,15 @@ class Compactor:
         self._host = host
         self._strategy = strategy
         self._recovery_attempted = False
+        self._signal: AbortSignal | None = None
+
+    @property
+    def strategy(self) -> Strategy:
+        """The strategy that writes the summaries."""
+        return self._strategy
 
     def user_spoke(self) -> None:
-        """A new prompt: overflow recovery may be tried again."""
+        """A user's message: overflow recovery may be tried again."""
         self._recovery_attempted = False
 
     def replied(self, message: dict[str, Any]) -> None:
@@ -62,87 +74,163 @@ class Compactor:
         if message.get("stopReason") != "error":
             self._recovery_attempted = False
 
+    def abort(self) -> None:
+        """Stop the compaction that is under way; without one this does nothing."""
+        if self._signal is not None:
+            self._signal.abort()
+
     async def check(self, message: dict[str, Any], *, before_prompt: bool) -> bool:
-        """Compact if `message` calls for it; return True if the failed request should be sent again."""
+        """Compact if `message` calls for it; return True if the agent should go on then.
+
+        It should if the failed request is to be sent again, or if messages were queued meanwhile.
+        """
         host = self._host
-        settings = host.settings.compaction
-        if not settings.enabled or not self._strategy.enabled:
+        if not self._strategy.enabled:
             return False
-        if not before_prompt and message.get("stopReason") == "aborted":
+        decision = decide(
+            message,
+            messages=host.messages,
+            branch=host.session.view(),
+            model=host.model,
+            settings=host.settings.compaction,
+            after_run=not before_prompt,
+            recovery_attempted=self._recovery_attempted,
+            measure=reported_tokens if self._faithful else self._metered_tokens,
+        )
+        if decision is None:
             return False
-        if self._from_before_last_compaction(message):
+        if decision.give_up:
+            self._give_up()
             return False
-        same_model = message.get("provider") == host.model.provider and message.get("model") == host.model.id
-        if same_model and is_overflow(message, host.model.context_window):
-            return await self._recover(message)
-        tokens = self._context_tokens(message)
-        if tokens is not None and tokens > host.model.context_window - settings.reserve_tokens:
-            await self._compact("threshold", will_retry=False)
-        return False
+        if decision.will_retry:
+            self._recovery_attempted = True
+            if host.messages and host.messages[-1].get("role") == "assistant":
+                host.messages.pop()
+        return await self._compact_by_itself(decision)
 
     async def compact_now(self, instructions: str | None = None) -> bool:
-        """Compact on the user's word. Raises `CompactionError` if the summarizer failed."""
-        return await self._compact("manual", will_retry=False, instructions=instructions)
+        """Compact on the user's word; return whether anything was compacted.
 
-    async def _recover(self, message: dict[str, Any]) -> bool:
-        """Compact after an overflow; True if the failed request should be sent again."""
-        host = self._host
-        if message.get("stopReason") == "stop":
-            await self._compact("overflow", will_retry=False)
-            return False
-        if self._recovery_attempted:
-            size = host.payloads.context_tokens(host.messages)
-            error = "the context still exceeds the window after a compaction"
-            host.emit(CompactionEnd("overflow", host.messages, None, size, size, will_retry=False, error=error))
-            return False
-        self._recovery_attempted = True
-        if host.messages and host.messages[-1].get("role") == "assistant":
-            host.messages.pop()
-        return await self._compact("overflow", will_retry=True)
-
-    async def _compact(self, reason: CompactionReason, *, will_retry: bool, instructions: str | None = None) -> bool:
-        """Compact and rebuild the active context; True if there was something to compact."""
+        Raises `CompactionError` if the summarizer failed, the compaction was aborted, or (as Pi does) if there is
+        nothing to compact.
+        """
         host = self._host
         context = self._context(instructions)
+        plan = self._strategy.plan(host.session, context)
+        if plan is None and not self._faithful:
+            return False
+        before = host.payloads.context_tokens(host.messages)
+        signal = self._signal = AbortSignal()
+        host.emit(CompactionStart("manual", host.messages))
+        host.flush_soon()
+        try:
+            if plan is None:
+                raise CompactionError(self._nothing())
+            done = await self._strategy.compact(plan, context, summarizer(host, "compaction", "manual", signal))
+            if signal.aborted:
+                raise CompactionError(CANCELLED)
+        except CompactionError as error:
+            aborted = str(error) == CANCELLED if self._faithful else signal.aborted
+            self._failed("manual", before, error, aborted=aborted)
+            raise
+        finally:
+            self._signal = None
+        self._adopt(done, Decision("manual", will_retry=False), before)
+        return True
+
+    async def _compact_by_itself(self, decision: Decision) -> bool:
+        host = self._host
+        context = self._context(None)
         plan = self._strategy.plan(host.session, context)
         if plan is None:
             return False
         before = host.payloads.context_tokens(host.messages)
-        host.emit(CompactionStart(reason, host.messages))
+        signal = AbortSignal()
+        if not self._faithful:
+            self._signal = signal
+        host.emit(CompactionStart(decision.reason, host.messages))
+        # Pi can be stopped from here on only: an abort inside the event above is lost.
+        self._signal = signal
         try:
-            done = await self._strategy.compact(plan, context, self._ask())
+            done = await self._strategy.compact(plan, context, summarizer(host, "compaction", decision.reason, signal))
         except CompactionError as error:
-            host.emit(CompactionEnd(reason, host.messages, None, before, before, will_retry=False, error=str(error)))
-            if reason == "manual":
-                raise
+            self._failed(decision.reason, before, error, aborted=signal.aborted and not self._faithful)
             return False
-        self._write(done)
-        host.messages = self._active_context(drop_last_reply=will_retry)
-        after = host.payloads.context_tokens(host.messages)
-        host.emit(CompactionEnd(reason, host.messages, done.summary, before, after, will_retry))
-        return True
+        finally:
+            self._signal = None
+        if signal.aborted:
+            self._failed(decision.reason, before, CompactionError(CANCELLED), aborted=True)
+            return False
+        self._adopt(done, decision, before)
+        return decision.will_retry or bool(host.queues)
 
-    def _write(self, done: Compacted) -> None:
-        self._host.session.append_compaction(
+    def _adopt(self, done: Compacted, decision: Decision, before: int) -> None:
+        """Append the compaction, rebuild the active context and tell of it."""
+        host = self._host
+        host.session.append_compaction(
             summary=done.summary,
             first_kept_entry_id=done.first_kept_entry_id,
             tokens_before=done.tokens_before,
             details=done.details,
             usage=done.usage,
         )
+        host.messages = list(host.session.context().messages)
+        if not self._faithful:
+            self._drop_failed(drop_last_reply=decision.will_retry)
+        estimates = CompactionEstimates(done.first_kept_entry_id, done.tokens_before, estimate_messages(host.messages))
+        after = host.payloads.context_tokens(host.messages)
+        host.emit(
+            CompactionEnd(
+                decision.reason,
+                host.messages,
+                done.summary,
+                before,
+                after,
+                decision.will_retry,
+                estimates=estimates,
+            )
+        )
+        if self._faithful and decision.will_retry and _is_failed(host.messages[-1:]):
+            host.messages.pop()
 
-    def _active_context(self, *, drop_last_reply: bool) -> list[dict[str, Any]]:
-        """Return the rebuilt context without a failed reply at its end, which is history only.
+    def _drop_failed(self, *, drop_last_reply: bool) -> None:
+        """Take failed replies off the end of the context: they are history only.
 
         A reply that is to be asked for again has failed, whatever its stop reason.
         """
-        messages = list(self._host.session.context().messages)
+        messages = self._host.messages
         while messages and messages[-1].get("role") == "assistant":
-            if messages[-1].get("stopReason") != "error" and not drop_last_reply:
+            if not _is_failed(messages[-1:]) and not drop_last_reply:
                 break
             messages.pop()
             drop_last_reply = False
-        return messages
+
+    def _failed(self, reason: CompactionReason, size: int, error: CompactionError, *, aborted: bool) -> None:
+        """Tell that nothing has changed, and why. `size` is the context's in metered tokens."""
+        text = str(error)
+        if self._faithful and not aborted:
+            text = FAILURE[reason] + text
+        self._end_without_change(reason, size, text, aborted=aborted)
+
+    def _give_up(self) -> None:
+        size = self._host.payloads.context_tokens(self._host.messages)
+        text = GAVE_UP if self._faithful else "the context still exceeds the window after a compaction"
+        self._end_without_change("overflow", size, text, aborted=False)
+
+    def _end_without_change(self, reason: CompactionReason, size: int, error: str, *, aborted: bool) -> None:
+        host = self._host
+        host.emit(
+            CompactionEnd(reason, host.messages, None, size, size, will_retry=False, error=error, aborted=aborted)
+        )
+
+    def _nothing(self) -> str:
+        branch = self._host.session.branch()
+        compacted = bool(branch) and branch[-1].get("type") == "compaction"
+        return "Already compacted" if compacted else "Nothing to compact (session too small)"
+
+    @property
+    def _faithful(self) -> bool:
+        return self._host.control == "pi-0.83"
 
     def _context(self, instructions: str | None) -> StrategyContext:
         host = self._host
@@ -155,27 +243,16 @@ class Compactor:
             instructions=instructions,
         )
 
-    def _ask(self) -> Ask:
-        host = self._host
-
-        async def ask(request: SummaryRequest) -> Reply:
-            return await host.gateway.send(host.payloads.summary_request(request, host.summarizer))
-
-        return ask
-
-    def _from_before_last_compaction(self, message: dict[str, Any]) -> bool:
-        """Return whether a message is not newer than the last compaction on the branch."""
-        view = self._host.session.view()
-        if not view.compactions:
-            return False
-        stamp = message.get("timestamp")
-        compacted = parse_ms(view.entries[view.compactions[-1]].get("timestamp"))
-        return bool((stamp if isinstance(stamp, int | float) else 0) <= compacted)
-
-    def _context_tokens(self, message: dict[str, Any]) -> float | None:
+    def _metered_tokens(self, message: Message, messages: Sequence[Message], compacted: float) -> float:
         """Return the context's tokens as the provider reported them, else as metered."""
+        del compacted
         if message.get("stopReason") != "error":
             reported = calculate_context_tokens(message.get("usage") or {})
             if reported and not math.isnan(reported):
                 return reported
-        return self._host.payloads.context_tokens(self._host.messages)
+        return self._host.payloads.context_tokens(messages)
+
+
+def _is_failed(messages: Sequence[Message]) -> bool:
+    """Tell whether the last of some messages is a reply that failed."""
+    return bool(messages) and messages[-1].get("role") == "assistant" and messages[-1].get("stopReason") == "error"

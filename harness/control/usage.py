@@ -98,6 +98,43 @@ def _calls(content: Any) -> int:
     return sum(isinstance(block, dict) and block.get("type") == "toolCall" for block in blocks)
 
 
+@dataclass(slots=True)
+class SessionUsage:
+    """What a session has used, by where it went; the parts add up to `total`.
+
+    Models are named ``provider/model``, by the model that answered. Every attempt counts, on every branch.
+    """
+
+    total: UsageTotals = field(default_factory=UsageTotals)
+    by_model: dict[str, UsageTotals] = field(default_factory=dict)
+    failed: UsageTotals = field(default_factory=UsageTotals)
+    """The share of `by_model` that failed or aborted replies used."""
+    tools: UsageTotals = field(default_factory=UsageTotals)
+    compactions: UsageTotals = field(default_factory=UsageTotals)
+    branch_summaries: UsageTotals = field(default_factory=UsageTotals)
+
+
+def session_usage(entries: Iterable[Entry]) -> SessionUsage:
+    """Return the usage of entries of all branches, compacted or not, by model, tools and summaries."""
+    used = SessionUsage()
+    summaries = {"compaction": used.compactions, "branch_summary": used.branch_summaries}
+    for entry in entries:
+        message = _message(entry) if entry.get("type") == "message" else {}
+        if (part := summaries.get(str(entry.get("type")))) is not None:
+            usage = entry.get("usage")
+        elif message.get("role") == "toolResult":
+            part, usage = used.tools, message.get("usage")
+        elif message.get("role") == "assistant":
+            part, usage = used.by_model.setdefault(_model_key(message), UsageTotals()), message.get("usage")
+            if message.get("stopReason") in {"error", "aborted"}:
+                used.failed.add(usage)
+        else:
+            continue
+        part.add(usage)
+        used.total.add(usage)
+    return used
+
+
 def usage_breakdown(entries: Iterable[Entry]) -> list[dict[str, Any]]:
     """Return ``{"key", "cost", "tokens"}`` by ``provider/model``, and one row for tools and summaries.
 
@@ -118,10 +155,14 @@ def _attributed(entry: Entry) -> tuple[str | None, Any]:
         return TOOLS_AND_SUMMARIES, entry.get("usage")
     message = _message(entry) if entry.get("type") == "message" else {}
     if message.get("role") == "assistant":
-        answered = message.get("responseModel")
-        model = message.get("model") if answered is None else answered
-        return f"{shown(message.get('provider'))}/{shown(model)}", message.get("usage")
+        return _model_key(message), message.get("usage")
     return (TOOLS_AND_SUMMARIES, message.get("usage")) if message.get("role") == "toolResult" else (None, None)
+
+
+def _model_key(message: Message) -> str:
+    answered = message.get("responseModel")
+    model = message.get("model") if answered is None else answered
+    return f"{shown(message.get('provider'))}/{shown(model)}"
 
 
 def context_usage(session: Session, messages: Sequence[Message], model: ModelInfo) -> dict[str, Any] | None:

@@ -112,21 +112,23 @@ class PayloadBuilder:
         cause: Cause,
         model: ModelInfo,
         tools: list[dict[str, Any]],
+        max_output: int | None = None,
     ) -> Request:
         """Return the request that sends a context to `model`.
 
-        Its output budget is the model's limit, or what the window leaves; none where neither is known. A list that has
-        only grown since the last request costs what it has grown by.
+        Its output budget is `max_output` (0: none), by default the model's limit or what the window leaves; none where
+        neither is known. A list that has only grown since the last request costs what it has grown by.
         """
         settled = self._settled(messages, model)
         total = settled.total.copy()
         for body in self._wire(model).messages(self._registered(messages[settled.length :], model)):
             total.add(self._sent(body))
         tool_fragment = self._tool_fragment(tools)
-        return self._assemble(total, role, cause, model, int(model.max_tokens), tool_fragment)
+        budget = _budget(int(model.max_tokens), total, tool_fragment, model) if max_output is None else max_output
+        return self._assemble(total, role, cause, model, budget, tool_fragment)
 
-    def summary_request(self, summary: SummaryRequest, model: ModelInfo) -> Request:
-        """Return a summarizer's request: its identity, one user message, no tools."""
+    def summary_request(self, summary: SummaryRequest, model: ModelInfo, *, max_output: int | None = None) -> Request:
+        """Return a summarizer's request: its identity, one user message, no tools. `max_output` is as in `request`."""
         text = summary.text
         tokens = sum(self.counter.count(part) for part in summary.parts)
         data = _dump({"role": "user", "content": text})
@@ -134,7 +136,8 @@ class PayloadBuilder:
         system = self._fragment({"role": "system", "content": summary.system}, "system")
         total = _with(system)
         total.add(user)
-        return self._assemble(total, "summarizer", "summarizer", model, summary.max_tokens, None)
+        budget = _budget(summary.max_tokens, total, None, model) if max_output is None else max_output
+        return self._assemble(total, "summarizer", "summarizer", model, budget, None)
 
     def message_tokens(self, message: dict[str, Any]) -> int:
         """Return the metered tokens of one context message; 0 if no model sees it."""
@@ -224,7 +227,7 @@ class PayloadBuilder:
         return known[1]
 
     def _assemble(
-        self, total: Total, role: Role, cause: Cause, model: ModelInfo, wanted: int, tools: Fragment | None
+        self, total: Total, role: Role, cause: Cause, model: ModelInfo, budget: int, tools: Fragment | None
     ) -> Request:
         joined = b",".join(total.data)
         messages = len(total.data)
@@ -232,21 +235,25 @@ class PayloadBuilder:
         if tools is not None:
             total.count(tools)
             tail = b'],"tools":' + tools.data
-        window = int(model.context_window)
-        limits = [wanted] if wanted > 0 else []
-        if window:
-            limits.append(window - total.tokens)
-        budget = max(1, min(limits)) if limits else 0
         body = b"%b%b%b%b}" % (
             _head(model.id),
             joined,
             tail,
-            b',"max_completion_tokens":%d' % budget if limits else b"",
+            b',"max_completion_tokens":%d' % budget if budget else b"",
         )
         total.composition["overhead"] = total.tokens - sum(total.composition.values())
         total.sizes["structure"] = len(body) - sum(total.sizes.values())
         measure = Measurement(len(body), total.tokens, messages, total.composition, total.sizes)
-        return Request(role, cause, body, measure, budget, window)
+        return Request(role, cause, body, measure, budget, int(model.context_window))
+
+
+def _budget(wanted: int, total: Total, tools: Fragment | None, model: ModelInfo) -> int:
+    """Return the output limit that fits `wanted` and what the window leaves, at least 1; 0 where neither is known."""
+    limits = [wanted] if wanted > 0 else []
+    window = int(model.context_window)
+    if window:
+        limits.append(window - total.tokens - (tools.tokens if tools is not None else 0))
+    return max(1, min(limits)) if limits else 0
 
 
 @lru_cache(maxsize=64)

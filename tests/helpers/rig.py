@@ -11,6 +11,7 @@ from typing import Any
 
 from backslide.harness.compaction.strategies import make_strategy
 from backslide.harness.compaction.strategies.base import Strategy
+from backslide.harness.control.abort import wait_for_nothing
 from backslide.harness.control.agent import Agent, AgentOptions
 from backslide.harness.control.events import CompactionEnd, CompactionStart, Event
 from backslide.harness.control.tools import CODING_TOOLS, ToolResult
@@ -177,8 +178,12 @@ def make_rig(
     path: Path | None = None,
     summarizer_window: int | None = None,
     options: AgentOptions | None = None,
+    **control: Any,
 ) -> Rig:
-    """Build an agent on a new session (in memory, or at `path`) or on `session`."""
+    """Build an agent on a new session (in memory, or at `path`) or on `session`.
+
+    `control` are the agent's own options: `control`, `retry_policy`, `sender`.
+    """
     clock = Clock()
     session = session or Session.create(path, cwd="/w", session_id="rig", ids=numbered_ids(), now=clock, fsync="never")
     executor, summarizer, tools = Scripted(), Scripted(list(summaries)), Tools()
@@ -203,6 +208,8 @@ def make_rig(
         ),
         options=options or AgentOptions(),
         now=clock,
+        wait=wait_for_nothing,
+        **control,
     )
     rig = Rig(agent, session, executor, summarizer, tools, clock)
     agent.subscribe(rig.events.append)

@@ -10,11 +10,12 @@ import pytest
 from rig import Rig, call, calling, failed, make_rig, said, text
 
 from backslide.harness.control.agent import AgentOptions
-from backslide.harness.control.events import AgentEnd, Event, MessageEnd
+from backslide.harness.control.events import AgentEnd, AutoRetryStart, Event, MessageEnd
 from backslide.harness.control.tools import ToolResult
 from backslide.harness.errors import ModelError
 from backslide.harness.models.gateway import Gateway
 from backslide.harness.models.protocol import Reply
+from backslide.harness.settings import RetrySettings
 
 
 def on_disk(path: Path) -> list[dict[str, Any]]:
@@ -47,7 +48,17 @@ def test_one_prompt_settles_once() -> None:
     rig = make_rig()
     last = rig.turn("hello", said("hi"))
 
-    assert rig.names() == ["AgentStart", "MessageEnd", "MessageEnd", "AgentEnd", "AgentSettled"]
+    assert rig.names() == [
+        "AgentStart",
+        "TurnStart",
+        "MessageStart",
+        "MessageEnd",
+        "MessageStart",
+        "MessageEnd",
+        "TurnEnd",
+        "AgentEnd",
+        "AgentSettled",
+    ]
     (end,) = [event for event in rig.events if isinstance(event, AgentEnd)]
     assert [message["role"] for message in end.messages] == ["user", "assistant"]
     assert last == end.messages[-1]
@@ -169,19 +180,16 @@ def test_a_role_without_a_model_is_an_error_of_ours() -> None:
 
 
 def test_retrying_is_a_seam() -> None:
-    """A policy decides after a run whether the failed request is sent again."""
-    rig = make_rig()
+    """A policy says how long to wait before a failed request is sent again."""
 
-    class Once:
-        async def after_run(self, message: dict[str, Any], agent: Any) -> bool:
-            if message["stopReason"] != "error":
-                return False
-            agent.messages.pop()
-            return True
+    class Patient:
+        def delay_ms(self, attempt: int, settings: RetrySettings, failure: str) -> float:
+            return 7000 * attempt if "busy" in failure else 0
 
-    rig.agent._retry = Once()
-    rig.turn("go", failed("503"), said("made it"))
+    rig = make_rig(retry_policy=Patient())
+    rig.turn("go", failed("503 busy"), failed("503"), said("made it"))
 
-    assert rig.names().count("AgentEnd") == 2
+    assert [event.delay_ms for event in rig.events if isinstance(event, AutoRetryStart)] == [7000, 0]
+    assert rig.names().count("AgentEnd") == 3
     assert rig.names().count("AgentSettled") == 1
     assert rig.agent.messages[-1]["content"] == [text("made it")]
