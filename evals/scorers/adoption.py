@@ -41,6 +41,27 @@ _ONLY_SOME = re.compile(
 )
 
 
+_OBSERVES = re.compile(
+    r"\b(?:analy[sz]ed|explored|counted|listed|ran|searched|checked|opened|noted|asked|wonder\w*|"
+    r"touched on|debat\w*|questions?|whether|prototypes?|there(?:'s| is| are| was| were)|"
+    r"exists?|shows? up|existing|old|legacy|today|how|what|topics?|issues?|problems?|statistics?|"
+    r"should (?:we|i)|history of|numbers|timings?|behaviou?r|usage|stack trace|bench\w*|variants?|"
+    r"visible|files?|code)\b|\?"
+    r"|统计|数了|原型|问题|聊|几处|地方|文档|体积|写法|思路|取舍|历史|用法|次数|怎么|是否|能不能|[？?]",
+)
+_PRESENT = re.compile(
+    r"\b(?:is|are|uses?|sits?|lives?|runs?|talks?|calls?|follows?|gets?|goes?|holds?|parses?|reads?|"
+    r"writes?|swallows?|catches|returns?|takes?|keeps?|stores?|works?|serves?|relies|rely|"
+    r"sends?|decodes?|backs?|drives?|handles?|part of)\b|^[^:：.;]{2,40}[:：]|按需|加了|存|写|走|用|放在|直接",
+)
+
+
+def in_use(text: str) -> bool:
+    """Return whether a statement plainly tells how things are, not what was looked at, counted or discussed."""
+    low = text.lower()
+    return bool(_PRESENT.search(low)) and not _OBSERVES.search(low) and not _ONLY_SOME.search(low)
+
+
 def adopted(text: str, start: int, end: int, *, verb: bool = False) -> bool:
     """Return whether a statement says that what stands at ``[start, end)`` has been chosen, added or is in use.
 
@@ -61,4 +82,4 @@ def adopted(text: str, start: int, end: int, *, verb: bool = False) -> bool:
     )
 
 
-__all__ = ["adopted"]
+__all__ = ["adopted", "in_use"]

@@ -23,7 +23,7 @@ upload uploads uploaded 上传
 page-size page-limit per-page 每页 分页大小 页大小
 endpoint endpoints 接口 端点
 list lists listing 列表
-retry retries retried retrying 重试
+retry retries retried retrying try-again tried-again 重试
 attempt attempts 次数 尝试
 charge charges charging 扣款 收款 支付 付款
 payment payments 支付 付款
@@ -49,7 +49,7 @@ html 网页
 regex regexes regexp regular-expression regular-expressions 正则 正则表达式
 parse parses parsing parsed parser 解析 解析器
 exception exceptions throwable 异常
-catch catches catching catch-all handler handlers 捕获
+catch catches catching except excepts catch-all handler handlers 捕获
 email emails e-mail e-mails mail 邮箱 邮件
 token tokens 令牌
 log logs logging logged 日志
@@ -67,6 +67,9 @@ soft-delete soft-deleted 软删除 逻辑删除
 user users 用户
 order orders 订单
 field fields 字段
+query queries 查询
+parameter parameters 参数
+header headers
 column columns 列 列名
 snake_case snake-case 下划线
 camelcase camel-case 驼峰
@@ -86,6 +89,7 @@ adapter adapters 适配器 适配层
 billing 计费 账单
 frozen freeze freezing 冻结
 audit audits 审计
+automatic automatically 自动
 edit edits edited editing correct corrected rewrite rewritten format formatted change changes changed
   changing modify modified touch touched patch patched 改 改动 修改 编辑 动
 file files 文件

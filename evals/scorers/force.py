@@ -21,12 +21,13 @@ _PROHIBITS = _any(
     r"\b(?:off[- ](?:limits|the table)|(?:are|is|stays?|remains?|was|were) out\b(?! of (?:order|date|"
     r"sync|the box))|hands off|frozen|freeze|untouchable|read-only|taboo|a no-go|no[- ]go|dead ends?|"
     r"fails? (?:review|ci|the build|the check)|breaks the build|unacceptable|stays? (?:\w+ )?as (?:it|"
-    r"they) (?:is|are)|stays? out(?:side)?|is a bug|build failure|build error|gets? a no|turned down|immutable|"
+    r"they) (?:is|are)|stays? out(?:side)?|is a bug|(?:are|is) (?:history|dead|taboo)|red build|"
+    r"do(?:es)? not pass|build failure|build error|gets? a no|turned down|immutable|"
     r"hands? off|not an option|won't (?:have|accept)|gone for good|"
     r"leave \S+ alone|instead of|rather than|mustn't|keep(?:s)? (?:\w+ ){0,3}out of)\b",
     r"❌|🚫|✗",
     r"不(?!过|如|错|妨|同|仅|但|光|管|论|少|断|久|出来|到|清|够)|没(?:法|得)|未(?:获)?(?:允许|批准)|禁(?:止|用|令)?|勿|别(?!的|人|处|名)|严禁|"
-    r"杜绝|否(?:决|掉|了)|排除|放弃|弃用|废弃|推翻|拒绝|避免|冻结|到此为止|死路|证伪|无(?:需|须)|行不通|一律不|淘汰|出局|作罢|打回|驳回|红线",
+    r"杜绝|否(?:决|掉|了)|排除|放弃|弃用|废弃|推翻|拒绝|避免|冻结|到此为止|死路|证伪|无(?:需|须)|行不通|一律不|淘汰|出局|免谈|算缺陷|受保护|脱敏|作罢|打回|驳回|红线",
 )
 _REQUIRES = _any(
     r"\b(?:only|solely|exclusively|always|must|has to|have to|required|mandatory|single-threaded|"

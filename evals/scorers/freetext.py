@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from backslide.evals.scorers.adoption import adopted
+from backslide.evals.scorers.adoption import adopted, in_use
 from backslide.evals.scorers.concepts import concepts
 from backslide.evals.scorers.force import allows, denies, firm, lifts, prohibits, requires, softens, strict_ban
-from backslide.evals.scorers.moved import GENERIC, moved
+from backslide.evals.scorers.moved import moved
+from backslide.evals.scorers.others import plain_word, read_other
 from backslide.evals.scorers.rulewords import RuleWords, rule_words
 from backslide.evals.scorers.senses import technical
 from backslide.evals.scorers.statements import Statement, statements
@@ -34,15 +35,6 @@ class RetentionVerdict:
     evidence: tuple[Evidence, ...]
 
 
-_ENTITIES = frozenset(
-    word
-    for word, _, _ in concepts(
-        "column field table order user test migration file log upload endpoint message query branch parameter "
-        "cache interrupt isr worker loop payment refund tools dependency"
-    )
-)
-
-
 def score_retention(constraint_text: str, text: str) -> RetentionVerdict:
     """Return what `text` (a summary or payload) keeps of a rule given in words, English or Chinese, by fixed rules
     alone.
@@ -63,7 +55,7 @@ def score_retention(constraint_text: str, text: str) -> RetentionVerdict:
 
 
 _LIFTS_IT = re.compile(
-    r"\b(?:it|that|this|the (?:ban|rule|restriction|limit|freeze|decision)|they|them)\b|"
+    r"\b(?:it|that|this|the (?:ban|rule|restriction|limit|freeze|decision)|they|them|there)\b|"
     r"这(?:条|个|项)|该(?:限制|规则)|它|禁令",
     re.IGNORECASE,
 )
@@ -116,7 +108,7 @@ def _read(rule: RuleWords, statement: Statement) -> Found | None:
             return valued
     strength, spans = _match(rule, found)
     if strength < 0.6:
-        return _read_other(rule, statement, words)
+        return read_other(rule, statement, words)
     return _read_ban(rule, statement, words, strength, spans)
 
 
@@ -144,6 +136,10 @@ def _present(rule: RuleWords, statement: Statement) -> list[tuple[str, int, int]
     return out
 
 
+_NEAR = 40
+"""Characters around the head of an alternative in which its other parts are read with it."""
+
+
 def _match(rule: RuleWords, found: list[tuple[str, int, int]]) -> tuple[float, list[tuple[int, int]]]:
     """Return how much of the best alternative stands in a statement, and where."""
     words = {word for word, _, _ in found}
@@ -158,7 +154,7 @@ def _match(rule: RuleWords, found: list[tuple[str, int, int]]) -> tuple[float, l
         value = (0.6 if item.head in words else 0.0) + 0.4 * others
         if (
             item.head in words
-            and _plain_word(item.head)
+            and plain_word(item.head)
             and item.others
             and not item.others & words
             and not rule.scope & words
@@ -166,18 +162,14 @@ def _match(rule: RuleWords, found: list[tuple[str, int, int]]) -> tuple[float, l
             value = 0.5
         if value > best:
             best = value
-            spans = [(start, end) for word, start, end in found if word in got and start >= 0]
+            heads = [start for word, start, _ in found if word == item.head and start >= 0]
+            anchor = heads[0] if heads else None
+            spans = [
+                (start, end)
+                for word, start, end in found
+                if word in got and start >= 0 and (anchor is None or abs(start - anchor) <= _NEAR)
+            ]
     return best, spans
-
-
-def _plain_word(word: str) -> bool:
-    """Return whether a concept is one whose word is common outside of programs as well."""
-    return word in _PLAIN
-
-
-_PLAIN = frozenset(
-    word for word, _, _ in concepts("push charge sleep edit delete log match process key lock thread pool file")
-)
 
 
 def _is_verb_form(text: str) -> bool:
@@ -236,97 +228,6 @@ def _read_ban(
         if other:
             return Found("mutated", strength, statement, other)
         return Found("kept", strength, statement, "its subject and its rejection stand in one statement")
+    if strength >= 0.9 and not softens(statement.text) and in_use(statement.text):
+        return Found("inverted", 0.6, statement, "it is told as how things are")
     return Found("weakened", strength, statement, "its subject is there, its force is not")
-
-
-def _read_other(rule: RuleWords, statement: Statement, words: set[str]) -> Found | None:
-    """Read a statement that does not name what is ruled out: the alternative alone, or a ban of the same shape on
-    another thing.
-    """
-    item = statement.item or statement.text
-    near = words | {word for word, _, _ in concepts(item)}
-    got = rule.accepted & near
-    telling = {word for word in got if not _plain_word(word) and word not in _ENTITIES}
-    share = len(got) / len(rule.accepted) if rule.accepted else 0.0
-    own = {word for word, _, _ in concepts(statement.text)}
-    if telling and share >= 0.3 and rule.accepted & own:
-        strength = max(0.5, share)
-        others = {word for alternative in rule.rejected for word in alternative.others} | {
-            entity for entity in rule.entities if entity.startswith("#")
-        }
-        if prohibits(_ONLY_MORE.sub("", item)) and _forbids_accepted(item, rule):
-            return Found("mutated", strength, statement, "it forbids what the rule asks for")
-        if _only(statement.text, rule) and not prohibits(_ONLY_MORE.sub("", item)):
-            return Found("kept", strength, statement, "only the alternative is allowed")
-        if prohibits(item) and share >= 0.5 and others & own and not _denies_other(statement.text):
-            return Found("kept", strength, statement, "the rule stands in other words")
-        if prohibits(item) and not softens(item):
-            return Found("mutated", strength, statement, "a rule of that shape forbids something else")
-        if softens(statement.text):
-            return Found("weakened", strength, statement, "the alternative is preferred, nothing is ruled out")
-    if prohibits(statement.text) and not softens(statement.text) and _other_object(rule, statement.text, own):
-        return Found("mutated", 0.5, statement, "the same is forbidden for something else")
-    places = {
-        word for word in rule.scope if word.endswith("/") or (word.startswith("#") and word not in GENERIC | _TESTS)
-    }
-    if places & own and _RULELIKE.search(statement.text) and not softens(statement.text) and rule.rejected:
-        return Found("mutated", 0.5, statement, "a rule for that place forbids something else")
-    return None
-
-
-_RULELIKE = re.compile(
-    r"\b(?:never|no|must not|may not|do not|don't|forbidden|not allowed|banned)\b|不许|不能|不得|禁止|不准|不要",
-    re.IGNORECASE,
-)
-_ONLY_MORE = re.compile(r"\bnothing else\b|\bno exceptions?\b|\bno other\b|别无其他|没有例外|无一例外", re.IGNORECASE)
-_BANS_NEXT = re.compile(
-    r"\b(?:no|not|never|don't|do not|must not)\s+(?:use\s+|push to\s+|set\s+)?|(?:不许|不要|不能|不准|不得|禁止|"
-    r"不)(?:直接)?(?:再)?(?:用|推|引入|使用)?",
-    re.IGNORECASE,
-)
-
-
-def _forbids_accepted(text: str, rule: RuleWords) -> bool:
-    """Return whether a denial is followed at once by what the rule asks for."""
-    for match in _BANS_NEXT.finditer(text):
-        near = concepts(text[match.end() : match.end() + 16])
-        if near and near[0][0] in rule.accepted and near[0][1] <= 2:
-            return True
-    return False
-
-
-_TESTS = frozenset(word for word, _, _ in concepts("test table dependency"))
-
-
-def _other_object(rule: RuleWords, text: str, own: set[str]) -> bool:
-    """Return whether a ban shares what surrounds the rule's object, and puts another path or acronym in its place."""
-    heads = {item.head for item in rule.rejected}
-    shared = (rule.entities | {word for item in rule.rejected for word in item.others}) & own
-    if any(head.endswith("/") for head in heads):
-        frozen = {word for word, _, _ in concepts("frozen audit edit")} & own
-        return bool(frozen and {word for word in own if word.endswith("/")} - rule.everything)
-    acronyms = {word.lower() for word in re.findall(r"\b[A-Z]{2,}\w*\b", text)}
-    ours = {word.lower() for word in re.findall(r"\b[A-Z]{2,}\w*\b", rule.source)}
-    return bool(shared and ours and acronyms and not acronyms & ours)
-
-
-def _denies_other(text: str) -> bool:
-    return bool(re.search(r"\b(?i:do not|don't|no|never)\s+(?:use\s+)?[A-Z`]", text))
-
-
-def _only(text: str, rule: RuleWords) -> bool:
-    """Return whether a statement demands an alternative alone: the word that demands stands next to it."""
-    for match in re.finditer(
-        r"\b(?:only|solely|exclusively|always|must(?: use| be)?|has to (?:be|stay)|have to|stays?|"
-        r"remains?)\b|一律|统一|必须|保持|只(?:能|用|走|许)+",
-        text,
-        re.IGNORECASE,
-    ):
-        around = (
-            text[match.end() : match.end() + 40]
-            if match.group().lower() not in {"only", "solely", "exclusively"}
-            else text[max(0, match.start() - 14) : match.end() + 40]
-        )
-        if any(word in rule.accepted for word, _, _ in concepts(around)):
-            return not re.search(r"\bonly\s+(?:for|when|if|in)\b|for the \w+ \w+ only|仅", text, re.IGNORECASE)
-    return False

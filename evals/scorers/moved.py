@@ -26,7 +26,7 @@ _REPLACES = re.compile(
 GENERIC = frozenset(
     word
     for word, _, _ in concepts(
-        "edit version name size type process key http request config library comment second minute store "
+        "edit version name size type process key http request config library comment second minute store endpoint "
         "list match memory global static lock"
     )
     if word not in {found for found, _, _ in concepts("user file")}
@@ -66,6 +66,15 @@ _ACRONYM = re.compile(r"\b[A-Z]{3,}\b")
 
 
 _SPEAKER = frozenset(word for word, _, _ in concepts("user"))
+
+
+_ZH_ANYWHERE = re.compile(r"(?:全部|所有|整个|本|这个?|那个?|任何|我们的?)?(?:代码库?|项目|仓库|工程)?")
+
+
+def _banned_part(region: str) -> str:
+    """Return the parts between commas that deny something, or the whole."""
+    parts = [part for part in re.split(r"[,，;；]", region) if prohibits(part)]
+    return " ".join(parts) or region
 
 
 def local_words(text: str) -> set[str]:
@@ -113,7 +122,7 @@ def moved(rule: RuleWords, statement: Statement, words: set[str], region: str) -
         place = match["place"].lower()
         if (
             place not in rule.text
-            and not _ANYWHERE.search(place)
+            and not _ZH_ANYWHERE.fullmatch(place)
             and not any(word in rule.everything for word, _, _ in concepts(place))
         ):
             return "it holds for another place"
@@ -121,7 +130,7 @@ def moved(rule: RuleWords, statement: Statement, words: set[str], region: str) -
         place = match["place"].lower().strip("*_")
         if rule.scope and not rule.scope & words and place not in rule.text and not _ANYWHERE.search(place):
             return "it holds for another place"
-    local = {word for word, _, _ in concepts(region)}
+    local = local_words(_banned_part(region))
     lead = {word for word, _, _ in concepts(statement.text[: statement.text.find(region) + len(region)])}
     entities = rule.entities | rule.scope | rule.subject | {other for item in rule.rejected for other in item.others}
     needed = {word for word in entities if (word.startswith("#") and word not in GENERIC) or word.endswith("/")}
@@ -134,7 +143,9 @@ def moved(rule: RuleWords, statement: Statement, words: set[str], region: str) -
     if missing and not whole and (rule.accepted - parts) & local and prohibits(region):
         return "it forbids what the rule asks for"
     foreign = [name for name in _CAMEL.findall(region) if name.lower() not in rule.text]
-    if missing and not whole and (foreign or _slot(region, rule)):
+    if (missing and not whole and (foreign or _slot(region, rule))) or (
+        not whole and _CALLED.search(statement.text) and _slot(statement.text, rule)
+    ):
         return "it forbids the same for something else"
     said_to_be = _PREDICATE.search(statement.text)
     if rule.accepted and not rule.accepted & words and said_to_be and said_to_be["style"].lower() not in rule.text:
@@ -161,10 +172,20 @@ def moved(rule: RuleWords, statement: Statement, words: set[str], region: str) -
     return None
 
 
+_CALLED = re.compile(
+    r"\b(?:the|a)\s+[*_`]*(?P<en>\w+)[*_`]*\s+(?:calls?|requests?|endpoint|job)\b|(?P<zh>[\u3400-\u9fff]{2})(?:接口|请求|任务)",
+    re.IGNORECASE,
+)
+
+
 def _slot(region: str, rule: RuleWords) -> bool:
     """Return whether the object of the banned verb is a word that the rule does not know: ``never retry the status
     call``.
     """
+    for passive in _CALLED.finditer(region):
+        name = (passive["en"] or passive["zh"]).lower()
+        if name not in rule.text and not any(word in rule.everything for word, _, _ in concepts(name)):
+            return True
     match = re.search(
         r"\b(?:no|not|never|don't)\s+(?:\w+\s+){0,2}?(?P<verb>\w+)\s+(?:the|to|on)\s+[*_`]*(?P<object>\w+)",
         region,

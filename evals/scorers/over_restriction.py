@@ -25,8 +25,10 @@ _RULE = re.compile(
     decided\ (?:against|not|on|to)|settled\ on|said\ no|you\ (?:said|asked|told|ruled|wanted|
     rejected)|we\ (?:said|ruled|rejected|dropped|don't|do\ not|never)|
     freeze|frozen|rejected|given\ what\ we|no\ longer\ (?:allowed|permitted)|(?:may|must|
-    should)\ not\ (?:be\ )?(?:use|add|chang|touch|introduc|br[io]|modif|writ|creat|put|run|contain|depend|import)\w*|
-    needs?\ (?:your|an?)\ (?:approval|permission|ok|sign-?off|consent|go-ahead)|mustn't|not\ (?:to\ be|supposed\ to|meant\ to)|(?:is|
+    should)\ not\ (?:be\ )?(?:use|add|chang|touch|introduc|br[io]|modif|writ|creat|put|
+    run|contain|depend|import)\w*|
+    needs?\ (?:your|an?)\ (?:approval|permission|ok|sign-?off|consent|go-ahead)|mustn't|not\ (?:to\ be|
+    supposed\ to|meant\ to)|(?:is|
     are)\ not\ (?:wanted|desired|welcome|permitted|open)|closed\ (?:to|for)|
     outside\ (?:of\ )?what\ (?:we|i)\ (?:may|can|should|are)|as\ (?:decided|agreed|settled|
     discussed))\b

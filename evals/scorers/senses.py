@@ -29,6 +29,8 @@ def technical(statement: Statement, start: int, end: int) -> bool:
     origin = statement.source
     while origin.parent is not None:
         origin = origin.parent
+    base = origin.origin[0]
+    low, high = low - base, high - base
     around = origin.text[max(0, low - 1) : high + 1]
     if around.startswith("`") or around.endswith("`") or "`" in origin.text[max(0, low - 4) : low]:
         return True

@@ -50,7 +50,7 @@ def read_value(rule: RuleWords, statement: Statement, words: set[str]) -> Found 
         return Found("kept", 0.5 + share / 2, statement, "its value stands")
     if _GONE.search(statement.text) or (allows(statement.text) and not numbers):
         return Found("inverted", 0.5 + share / 2, statement, "its limit is gone")
-    if any(unit_of(number) == unit_of(main) for number in numbers) and share >= 0.34:
+    if any(unit_of(number) == unit_of(main) for number in numbers) and share >= 0.3:
         return Found("mutated", 0.5 + share / 2, statement, "its value has changed")
     return (
         Found("weakened", 0.5 + share / 2, statement, "its subject is there, its value is not")

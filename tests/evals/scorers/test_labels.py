@@ -24,7 +24,7 @@ def counts(report: LabelReport) -> Agreement:
     return report.agreement("used", "proposed")
 
 
-@pytest.mark.parametrize(("name", "floor"), [("relapse.jsonl", 0.95), ("relapse.frozen.jsonl", 0.0)])
+@pytest.mark.parametrize(("name", "floor"), [("relapse.jsonl", 0.97), ("relapse.frozen.jsonl", 0.90)])
 def test_relapse_agrees_with_the_labels(name: str, floor: float) -> None:
     """Precision and recall of relapse over the rows."""
     found = counts(relapse_report(LABELS / name, load_corpus()))
@@ -33,13 +33,13 @@ def test_relapse_agrees_with_the_labels(name: str, floor: float) -> None:
     assert min(found.precision, found.recall) >= floor, found
 
 
-@pytest.mark.parametrize(("name", "floor"), [("relapse.jsonl", 0.95), ("relapse.frozen.jsonl", 0.0)])
+@pytest.mark.parametrize(("name", "floor"), [("relapse.jsonl", 0.95), ("relapse.frozen.jsonl", 0.80)])
 def test_over_restriction_agrees_with_the_labels(name: str, floor: float) -> None:
     """The share of rows without a rule that are judged as labelled."""
     assert over_restriction_report(LABELS / name, load_corpus()).accuracy >= floor
 
 
-@pytest.mark.parametrize(("name", "floor"), [("retention.jsonl", 0.88), ("retention.frozen.jsonl", 0.0)])
+@pytest.mark.parametrize(("name", "floor"), [("retention.jsonl", 0.90), ("retention.frozen.jsonl", 0.68)])
 def test_retention_agrees_with_the_labels(name: str, floor: float) -> None:
     """The share of rows whose one of five labels is given."""
     assert retention_report(LABELS / name).accuracy >= floor
