@@ -11,7 +11,19 @@ from typing import Annotated, Any
 import typer
 
 from backslide import __version__
-from backslide.commands import baseline, compare, gate, report, run, scenarios, score, selfcheck, session, trial
+from backslide.commands import (
+    baseline,
+    compactor,
+    compare,
+    gate,
+    report,
+    run,
+    scenarios,
+    score,
+    selfcheck,
+    session,
+    trial,
+)
 from backslide.harness.errors import BackslideError
 
 EXIT_USAGE = 2
@@ -111,4 +123,5 @@ app.command()(gate.gate)
 app.add_typer(score.app, name="score")
 app.add_typer(scenarios.app, name="scenarios")
 app.add_typer(session.app, name="session")
+app.add_typer(compactor.app, name="compactor")
 app.command()(selfcheck.selfcheck)

@@ -36,6 +36,14 @@ Variants = Annotated[
         help="Built-in variant, .toml file or .md prompt; repeat for several. Default: all built-in ones.",
     ),
 ]
+Compactors = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--compactor",
+        metavar="SPEC",
+        help="Your own compactor as a variant: path.py:Class or cmd:'program args'; repeat for several.",
+    ),
+]
 Seeds = Annotated[int, typer.Option("--seeds", metavar="N", min=1, help="Repeat everything with N seeds.")]
 Concurrency = Annotated[
     int, typer.Option("--concurrency", metavar="N", min=0, help="Units at a time; 0 is one per core.")

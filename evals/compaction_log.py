@@ -38,6 +38,8 @@ class CompactionLog:
         self._exchanges: list[SummarizerExchange] = []
         self.turns: list[int] = []
         self.losses: dict[str, Loss] = {}
+        self.failure: str | None = None
+        """Why the last compaction failed, if it did."""
 
     @property
     def count(self) -> int:
@@ -67,8 +69,10 @@ class CompactionLog:
         if isinstance(event, CompactionStart):
             self._before = list(event.context)
             self._exchanges = []
-        elif isinstance(event, CompactionEnd) and event.error is None:
-            self._ended(event)
+        elif isinstance(event, CompactionEnd):
+            self.failure = event.error
+            if event.error is None:
+                self._ended(event)
 
     def _ended(self, event: CompactionEnd) -> None:
         turn = self._turn()

@@ -18,6 +18,7 @@ from backslide.evals.probing import ProbeAsker
 from backslide.evals.records import CompactionRecord, PayloadRecord, SessionTotals, Trial
 from backslide.evals.variants import Variant
 from backslide.evals.workspace import ScriptToolbox, WorkspaceFiles
+from backslide.harness.compaction.strategies.base import CompactionError, Strategy
 from backslide.harness.control.agent import Agent, AgentOptions
 from backslide.harness.control.overflow import is_overflow
 from backslide.harness.control.tools import ToolResult
@@ -77,6 +78,12 @@ def due_probes(scenario: Scenario, plan: Sequence[int]) -> dict[int, list[str]]:
     return due
 
 
+async def close_strategy(strategy: Strategy) -> None:
+    """End what a strategy has started for its session, if it is somebody's own compactor."""
+    if close := getattr(strategy, "aclose", None):
+        await close()
+
+
 async def drive(spec: UnitSpec, sink: Sink) -> SessionTotals:
     """Drive one unit, handing each record to `sink` as soon as it exists; return the main line's totals."""
     unit = _Unit(spec, sink)
@@ -114,13 +121,14 @@ class _Unit:
             now=self.clock.read,
             fsync="never",
         )
+        self.strategy = variant.make_strategy(self.payloads.system_prompt)
         self.agent = Agent(
             session=self.session,
             gateway=self.gateway,
             payloads=self.payloads,
             model=self.model,
             tools=self.toolbox,
-            strategy=variant.make_strategy(),
+            strategy=self.strategy,
             settings=Settings(compaction=variant.settings(spec.scale)),
             options=AgentOptions(cause="script"),
             now=self.clock.read,
@@ -135,14 +143,17 @@ class _Unit:
         spec = self.spec
         due = due_probes(spec.scenario, spec.plan) if spec.probes else {}
         asker = ProbeAsker(self)
-        with self.session:
-            for turn in render(spec.scenario, spec.scale).turns:
-                self.turn = turn.number
-                self.meter.begin(turn.number)
-                if self.meter.overflow_turn is None:
-                    await self._play(turn)
-                for probe_id in due.get(turn.number, ()):
-                    self.sink(await asker.ask(probe_id, turn.number))
+        try:
+            with self.session:
+                for turn in render(spec.scenario, spec.scale).turns:
+                    self.turn = turn.number
+                    self.meter.begin(turn.number)
+                    if self.meter.overflow_turn is None:
+                        await self._play(turn)
+                    for probe_id in due.get(turn.number, ()):
+                        self.sink(await asker.ask(probe_id, turn.number))
+        finally:
+            await close_strategy(self.strategy)
         return self.meter.totals(spec, len(spec.scenario.turns), self.compactions.turns)
 
     async def _play(self, turn: RenderedTurn) -> None:
@@ -156,6 +167,9 @@ class _Unit:
             }
         )
         last = await self.agent.prompt(turn.user)
+        if self.spec.variant.compactor is not None and self.compactions.failure is not None:
+            # Going on uncompacted would measure something else than the compactor that was asked for.
+            raise CompactionError(f"turn {turn.number}: {self.compactions.failure}")
         if last is not None and is_overflow(last, self.model.context_window):
             self.meter.overflow_turn = turn.number
             self.script.clear()

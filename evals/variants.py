@@ -13,6 +13,9 @@ A variant file is TOML::
     keep_turns = 5
     summary_tokens = 800
 
+Instead of a strategy and a prompt it may name somebody's own compactor, ``compactor = "compactor.py:Class"`` or
+``compactor = "cmd:node compactor.mjs"`` (see ``harness/compaction/external/PROTOCOL.md``).
+
 A Markdown file given as a variant is a summarizer prompt: the `handoff` mechanism with that prompt, or the mechanism
 that its front matter names.
 """
@@ -21,6 +24,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tomllib
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -33,6 +37,8 @@ from backslide.harness.errors import InputError, nearest
 from backslide.harness.settings import CompactionSettings
 
 MAX_BYTES = 64 * 1024
+EXTERNAL = "external"
+"""Name of the strategy of a variant that brings its own compactor."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,10 @@ class Variant:
     strategy: str
     prompt: Prompt | None
     compaction: CompactionSetup = CompactionSetup()
+    compactor: str | None = None
+    """Specification of somebody's own compactor; then `strategy` is ``external``."""
+    fingerprint: str | None = None
+    """Over the compactor's file or program, where that can be told."""
 
     @property
     def config(self) -> dict[str, Any]:
@@ -71,6 +81,8 @@ class Variant:
             "strategy": self.strategy,
             "prompt": self.prompt.name if self.prompt else None,
             "prompt_sha256": self.prompt.sha256 if self.prompt else None,
+            "compactor": self.compactor,
+            "compactor_fingerprint": self.fingerprint,
             "compaction": asdict(self.compaction),
         }
 
@@ -80,8 +92,12 @@ class Variant:
         text = json.dumps({key: value for key, value in self.config.items() if key != "prompt"}, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
-    def make_strategy(self) -> Strategy:
-        """Return the compaction strategy."""
+    def make_strategy(self, system: str = "") -> Strategy:
+        """Return a compaction strategy for one session; `system` is the executor's system prompt."""
+        if self.compactor is not None:
+            from backslide.harness.compaction.external import external_strategy
+
+            return external_strategy(self.compactor, name=self.name, system=system)
         return make_strategy(self.strategy, self.prompt)
 
     def settings(self, scale: float) -> CompactionSettings:
@@ -108,6 +124,8 @@ def resolve_variant(name_or_path: str) -> Variant:
     """
     if name_or_path in STRATEGIES:
         return _builtin(name_or_path)
+    if is_compactor(name_or_path):
+        return with_compactor(name_or_path)
     path = Path(name_or_path)
     if path.suffix == ".md":
         prompt = load_prompt(path)
@@ -117,8 +135,37 @@ def resolve_variant(name_or_path: str) -> Variant:
     near = nearest(name_or_path, STRATEGIES)
     raise InputError(
         f"unknown variant '{name_or_path}'",
-        mend=f"did you mean '{near}'?" if near else f"known are {', '.join(STRATEGIES)}, a .toml file or a .md prompt",
+        mend=f"did you mean '{near}'?"
+        if near
+        else f"known are {', '.join(STRATEGIES)}, a .toml file, a .md prompt, path.py:Class, cmd:'program'",
     )
+
+
+def is_compactor(text: str) -> bool:
+    """Return whether a text names somebody's own compactor: ``path.py:Class`` or ``cmd:program``."""
+    return text.startswith("cmd:") or ".py:" in text
+
+
+def with_compactor(spec: str, name: str | None = None, setup: CompactionSetup | None = None) -> Variant:
+    """Return the variant of somebody's own compactor. Raises `InputError` if it cannot be loaded."""
+    from backslide.harness.compaction.external import load_compactor
+
+    source = load_compactor(spec)
+    return Variant(
+        name or _name(_short_name(spec), spec),
+        EXTERNAL,
+        None,
+        setup or CompactionSetup(),
+        spec,
+        source.fingerprint,
+    )
+
+
+def _short_name(spec: str) -> str:
+    """Return a variant name for a compactor: the names of its file and member, or of the program and its first file."""
+    words = spec.removeprefix("cmd:").split() if spec.startswith("cmd:") else [spec.replace(".py:", ".")]
+    parts = [re.sub(r"[^\w.+]+", "-", Path(word).name).strip("-.") for word in words if not word.startswith("-")]
+    return "-".join(part for part in parts[:2] if part)[:64] or "compactor"
 
 
 def resolve_variants(names: list[str]) -> list[Variant]:
@@ -178,7 +225,9 @@ def _from_toml(path: Path) -> Variant:
         raise InputError(f"not UTF-8 at byte {error.start}", where=where, mend="save it as UTF-8 text") from error
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"not valid TOML: {error}", where=where, mend="correct the file") from error
-    _only(data, {"name", "strategy", "prompt", "compaction"}, where, "")
+    _only(data, {"name", "strategy", "prompt", "compactor", "compaction"}, where, "")
+    if "compactor" in data:
+        return _toml_compactor(data, path)
     prompt = _prompt(data, path)
     if "strategy" in data:
         strategy = _text(data["strategy"], f"{where}: strategy", f"known are {', '.join(STRATEGIES)}")
@@ -195,6 +244,21 @@ def _from_toml(path: Path) -> Variant:
         prompt=prompt or base.prompt,
         compaction=_setup(data.get("compaction", {}), where, base.compaction),
     )
+
+
+def _toml_compactor(data: dict[str, Any], path: Path) -> Variant:
+    """Return the variant of a file that names a compactor; a Python file is looked for beside it first."""
+    where = str(path)
+    for key in ("strategy", "prompt"):
+        if key in data:
+            raise InputError(f"a compactor leaves no room for a {key}", where=f"{where}: {key}", mend="remove it")
+    spec = _text(data["compactor"], f"{where}: compactor", "path.py:Class or cmd:program")
+    file, colon, member = spec.partition(".py:")
+    beside = path.parent / f"{file}.py"
+    if colon and beside.exists():
+        spec = f"{beside}:{member}"
+    setup = _setup(data.get("compaction", {}), where, CompactionSetup())
+    return with_compactor(spec, _name(data.get("name", path.stem), f"{where}: name"), setup)
 
 
 def _prompt(data: dict[str, Any], path: Path) -> Prompt | None:

@@ -25,6 +25,7 @@ def run(
     scenario: options.Scenarios = None,
     tag: options.Tags = None,
     variant: options.Variants = None,
+    compactor: options.Compactors = None,
     seeds: options.Seeds = 1,
     executor: options.Executor = "sim",
     summarizer: options.Summarizer = "sim",
@@ -50,7 +51,7 @@ def run(
     config = RunConfig(
         scenarios=scenario or [],
         tags=tag or [],
-        variants=variant or [],
+        variants=[*(variant or []), *(compactor or [])],
         seeds=seeds,
         concurrency=concurrency,
         out=out,
