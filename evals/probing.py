@@ -18,7 +18,7 @@ from backslide.harness.control.agent import Agent, AgentOptions
 from backslide.harness.control.overflow import is_overflow
 from backslide.harness.models.cards import BehaviourCard, CardReply
 from backslide.harness.models.gateway import Exchange, Gateway
-from backslide.harness.payload.tokens import TokenCounter
+from backslide.harness.payload.tokens import shared_counter
 from backslide.harness.session import Session
 from backslide.harness.settings import Settings
 from backslide.scenarios import Scenario
@@ -113,7 +113,7 @@ class ProbeAsker:
     def _agent(self, session: Session, turn: int, exchanges: list[Exchange]) -> Agent:
         unit = self._unit
         executor = make_executor(
-            unit.spec.executor, cards_at(unit.spec.scenario, turn), TokenCounter().count, unit.spec.seed
+            unit.spec.executor, cards_at(unit.spec.scenario, turn), shared_counter("models").count, unit.spec.seed
         )
         gateway = Gateway({"executor": executor})
         gateway.subscribe(exchanges.append)

@@ -25,7 +25,7 @@ from backslide.harness.control.tools import ToolResult
 from backslide.harness.models.gateway import Exchange, Gateway
 from backslide.harness.models.script import ScriptedReply, ScriptModel
 from backslide.harness.payload.body import PayloadBuilder
-from backslide.harness.payload.tokens import TokenCounter
+from backslide.harness.payload.tokens import shared_counter
 from backslide.harness.session import Session
 from backslide.harness.settings import ModelInfo, Settings
 from backslide.scenarios import Scenario
@@ -97,7 +97,7 @@ class _Unit:
         self.spec = spec
         self.sink = sink
         scenario, variant = spec.scenario, spec.variant
-        self.counter = TokenCounter()
+        self.counter = shared_counter("meter")
         window = round(variant.compaction.window * spec.scale)
         self.model = ModelInfo("backslide", f"executor-{spec.executor}", window, MAX_OUTPUT)
         self.payloads = PayloadBuilder(self.counter, scenario.system_prompt or SYSTEM_PROMPT)
@@ -109,7 +109,7 @@ class _Unit:
             {
                 "executor": self.script,
                 # The summarizer's own tokenizer: what a backend counts is not part of what the harness meters.
-                "summarizer": make_summarizer(spec.summarizer, TokenCounter().count, spec.seed),
+                "summarizer": make_summarizer(spec.summarizer, shared_counter("models").count, spec.seed),
             }
         )
         self.gateway.subscribe(self._sent)

@@ -103,6 +103,16 @@ class TokenCounter:
         return tokens
 
 
+@lru_cache(maxsize=None)
+def shared_counter(owner: str) -> TokenCounter:
+    """Return a counter that lives as long as the process, one for each `owner`.
+
+    Sessions of one scenario under several variants hold the same texts; each is tokenized once.
+    """
+    del owner
+    return TokenCounter()
+
+
 def utf8_length(text: str) -> int:
     """Return the bytes of `text` in UTF-8; a lone surrogate counts three."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
