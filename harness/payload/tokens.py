@@ -10,7 +10,7 @@ import gzip
 import hashlib
 import zlib
 from binascii import a2b_base64
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -103,7 +103,7 @@ class TokenCounter:
         return tokens
 
 
-@lru_cache(maxsize=None)
+@cache
 def shared_counter(owner: str) -> TokenCounter:
     """Return a counter that lives as long as the process, one for each `owner`.
 
