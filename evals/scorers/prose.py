@@ -237,6 +237,11 @@ class _BlockReader:
         live = [item for item in pending if item.why != "it is named"]
         if not live:
             return
+        answered = after == 0 and _ANSWERS.match(reading.text)
+        if answered and all(item.why == "it is proposed as a question" for item in live):
+            for item in live:
+                item.kind, item.why = "mention", "it is asked, and answered"
+            return
         if any(item.kind in {"propose", "weak"} for item in live) and taken_back(reading, first):
             if not self._about_other(reading, first):
                 for item in live:
@@ -262,6 +267,9 @@ class _BlockReader:
         words = reading.text[reading.parts[first].start :]
         found = self.accepted.search(words)
         return bool(found and found.start() < 12)
+
+
+_ANSWERS = re.compile(r"^\W*(?:because|no\b|since we|it was|that was|因为|不行|不能)", re.IGNORECASE)
 
 
 def _begins(sentence: Sentence, name: Named) -> bool:

@@ -14,7 +14,7 @@ class ToolUse:
     """One tool call of a reply: the tool's name and its arguments."""
 
     name: str
-    args: Mapping[str, Any] = field(default_factory=dict)
+    args: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 from backslide.evals.scorers import languages
@@ -78,8 +79,9 @@ class _Builder:
     files: list[ChangedFile] = field(default_factory=list)
 
 
+@lru_cache(maxsize=32)
 def split(reply: ReplyText) -> Segments:
-    """Return the segments of a reply. Linear in its length."""
+    """Return the segments of a reply, cached. Linear in its length."""
     builder = _Builder()
     source = whole(reply.text)
     cut = blocks(source)
@@ -258,7 +260,7 @@ def tells_to_run(before: str, after: str) -> bool:
     return bool(
         re.search(
             r"\b(?:run|ran|running|execute|do|with|via|just|then|start|install|add|using|by|try|use|step|and|"
-            r":|→)\b[^.]*$|[:：→]\s*$|^\W*$|运行|执行|跑|先|装|用|再|直接",
+            r":|→)\b[^.]*$|[:：→;；,，]\s*$|^\W*$|运行|执行|跑|先|装|用|再|直接",
             sentence,
         )
     )

@@ -38,6 +38,8 @@ def stance(
         asked = _question(reading, chinese, part)
         if asked:
             return asked
+    if chinese and re.search(r"与其[^，。；]{0,14}$", before):
+        return Stance("reject", "something else is preferred to it")
     double = _double(reading, index, start)
     if double:
         return Stance("propose", "two denials make an assent")
@@ -116,7 +118,9 @@ def _denied(reading: Reading, index: int, before: str, after: str, chinese: bool
     negator = None
     for match in en.NEGATOR.finditer(before):
         reach = _SHORT_REACH if match.group() in _PREPOSITIONS else _LONG_REACH
-        if len(before[match.end() :].split()) <= reach:
+        tail = before[match.end() :]
+        restarts = match.group() in _PREPOSITIONS and re.search(r"\b(?:i|we|you|they|it)\b", tail)
+        if len(tail.split()) <= reach and not restarts:
             negator = match
     if negator and not _CANCELS.search(before[negator.end() :]) and not _bound_elsewhere(before, negator):
         return Stance("reject", f"denied by {negator.group().strip()!r}")
@@ -179,6 +183,12 @@ _FINISHED = re.compile(
 )
 
 
+_STARTS_WITH_IT = re.compile(
+    r"^\W*(?:(?:a|an|the|any|some|our|your|this|that|one|single|such|more|new|another|with|using|via|through|by)\W+)*[\w:<>&]*$"
+)
+_CONCEDES = re.compile(r"\b(?:i grant|granted|admittedly|i admit|to be fair|textbook|tempting)\b")
+
+
 def _taken_up(
     reading: Reading, index: int, before: str, after: str, chinese: bool, recommend: re.Pattern[str] | None
 ) -> Stance:
@@ -202,12 +212,14 @@ def _taken_up(
         return Stance("propose", "it is told as the way to do it")
     if chinese and use and len(CJK.findall(clause)) > 2:
         return Stance("propose", "it is told as the way to do it")
+    if _CONCEDES.search(reading.text):
+        return Stance("mention", "it is conceded, not proposed")
     if any(table.search(after) for table in (en.PRAISE_AFTER,)) or en.PRAISE_BEFORE.search(before + " "):
         return Stance("propose" if offers else "weak", "it is praised")
     if (
-        en.NAMED_ONLY.match(before)
+        _STARTS_WITH_IT.match(before)
         and part.link in {"colon", "dash"}
-        and (en.PRAISE_BEFORE.search(previous + ": ") or en.OFFER.search(previous))
+        and (en.PRAISE_BEFORE.search(previous + ": ") or en.OFFER.search(previous) or en.SHORT_CUT.search(reading.text))
     ):
         return Stance("propose", "it is recommended")
     if index and en.PRAISE_BEFORE.search(previous + ": ") and part.link == "colon":

@@ -46,7 +46,7 @@ OFFER = _any(
     r"\b(?:i|we|you|one)(?:'d|'ll| would| will| can| could| should| might| may|'d rather| suggest|"
     r" recommend| propose| prefer| favou?r| vote| want| need| plan| intend| am going| are going|"
     r"'m going|'re going| think)\b",
-    r"\blet's\b|\blet us\b|\bmight as well\b|\bmy (?:suggestion|recommendation|proposal|pick|choice|"
+    r"\blet's\b|\blet me\b|\blet us\b|\bmight as well\b|\bmy (?:suggestion|recommendation|proposal|pick|choice|"
     r"vote|advice|preference|plan|take)\b|\brecommend(?:ed|ation)?\b|\bsuggest(?:ion|ed)?\b|"
     r"\bshould\b|\bcould\b|\bjust\b|\bsimply\b",
     r"\bplan(?::| is| to)|\bnext step|\bgoing to\b|\bbest bet|\bwhat i'd\b|\bconsider\b|\bhappy to\b|"
@@ -87,7 +87,7 @@ PRAISE_AFTER = _any(
 PRAISE_BEFORE = _any(
     r"\b(?:simple(?:st|r)?|easi(?:est|er)|clean(?:est|er)|quick(?:est|er)|fast(?:est|er)|short(?:est|"
     r"er)|small(?:est|er)|cheap(?:est|er)|best|right|obvious|natural|pragmatic|sensible|lightest|"
-    r"least\s+\w+|most\s+\w+)\s+(?:\w+\s+){0,4}?(?:is|are|would be|'s|be|for the buck|here|:|=|seems|"
+    r"least\s+\w+|most\s+\w+)\s*(?:\w+\s+){0,4}?(?:is|are|would be|'s|be|for the buck|here|:|=|seems|"
     r"remains)\W",
     r"\b(?:recommend(?:ation|ed)?|verdict|decision|conclusion|proposal|suggestion|answer|solution|fix|"
     r"pick|choice|winner|plan)\s*(?:is|would be|:|->|→)\s*",
@@ -281,6 +281,9 @@ ASKS_RULE = re.compile(
     r"restriction|constraint|ban(?:ned)?|forbidden|freeze|frozen|off[- ]limits|still|prohibit\w*|"
     r"decision)\b"
 )
+
+SHORT_CUT = re.compile(r"\bship it\b|\bkeep it simple\b|\bdon't overthink\b|\bdone in \w+ minutes\b")
+"""Words of a speaker who has made up his mind."""
 
 NAMED_ONLY = re.compile(r"^\W*(?:(?:a|an|the|any|some|our|your|this|that|one|single|such|more|new|another)\W+)*$")
 """Nothing but articles before a name: the clause begins with it."""
