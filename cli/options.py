@@ -22,7 +22,7 @@ NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progres
 
 Scenarios = Annotated[
     list[str] | None,
-    typer.Option("--scenario", "-s", metavar="ID", help="Scenario id or glob; repeat for several. Default: all."),
+    typer.Option("--scenario", "-s", metavar="ID", help="Scenario id, glob or .yaml file; repeat for several."),
 ]
 Tags = Annotated[
     list[str] | None,

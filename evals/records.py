@@ -242,6 +242,15 @@ class VariantInfo(Record):
     config: dict[str, Any]
 
 
+class RuleSentence(Record):
+    """A sentence of a scenario that sets a rule or lifts it: `carrier` is ``speaker, carrier``, or ``lifted``."""
+
+    constraint: str
+    turn: int
+    carrier: str
+    text: str
+
+
 class Manifest(Record):
     """``run.json``: versions, hashes, models, plan and totals; written at the start, again at the end (`ended`)."""
 
@@ -255,6 +264,8 @@ class Manifest(Record):
     scorer_hash: str
     command: list[str]
     scenarios: dict[str, str]
+    rules: dict[str, list[RuleSentence]] = Field(default_factory=dict)
+    """Scenario → the sentences that set and lift its rules, so that a trial can be read without the scenario."""
     variants: list[VariantInfo]
     seeds: list[int]
     models: dict[str, str]

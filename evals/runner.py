@@ -20,6 +20,7 @@ from backslide.evals.records import (
     CompactionRecord,
     Manifest,
     PayloadRecord,
+    RuleSentence,
     SessionTotals,
     Trial,
     UnitFailure,
@@ -279,6 +280,7 @@ class _Run:
             scorer_hash=scorer_hash(),
             command=list(config.command),
             scenarios={scenario.id: scenario_hash(scenario) for scenario in prepared.scenarios},
+            rules={scenario.id: list(rule_sentences(scenario)) for scenario in prepared.scenarios},
             variants=[VariantInfo(name=v.name, hash=v.hash, config=v.config) for v in prepared.variants],
             seeds=list(range(config.seeds)),
             models={"executor": config.executor, "summarizer": config.summarizer},
@@ -298,6 +300,16 @@ class _Run:
                 "cpus": os.cpu_count(),
             },
         )
+
+
+def rule_sentences(scenario: Scenario) -> Iterator[RuleSentence]:
+    """Yield where the rules of a scenario are planted and lifted."""
+    for rule in scenario.constraints:
+        for plant in rule.planted:
+            carrier = f"{plant.speaker}, {plant.carrier}"
+            yield RuleSentence(constraint=rule.id, turn=plant.turn, carrier=carrier, text=plant.text)
+        if rule.lifted is not None:
+            yield RuleSentence(constraint=rule.id, turn=rule.lifted.turn, carrier="lifted", text=rule.lifted.text)
 
 
 @dataclass

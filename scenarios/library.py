@@ -30,14 +30,21 @@ def load_corpus(directory: str | Path | None = None) -> dict[str, Scenario]:
 def resolve(
     patterns: Sequence[str] = (), tags: Sequence[str] = (), *, directory: str | Path | None = None
 ) -> list[Scenario]:
-    """Return the scenarios that any of the ids or globs names and that have any of the tags.
+    """Return the scenarios that any of the ids, globs or files names and that have any of the tags.
 
-    No patterns means all scenarios, no tags means any. The order is that of the patterns, ids sorted within a
+    A pattern that ends in ``.yaml`` is a scenario file of the user's own. No patterns means all scenarios, no tags means any. The order is that of the patterns, ids sorted within a
     glob, each scenario once. Raises `InputError` for an id, glob or tag that meets nothing.
     """
     found = _files(directory)
-    names = [name for pattern in patterns for name in _named(pattern, sorted(found))] if patterns else sorted(found)
-    chosen = [load_scenario(found[name]) for name in dict.fromkeys(names)]
+    ids = sorted(found)
+    sources: dict[Traversable | Path, None] = {}
+    for pattern in patterns or ids:
+        own = pattern.endswith((".yaml", ".yml"))
+        sources.update(dict.fromkeys([Path(pattern)] if own else [found[name] for name in _named(pattern, ids)]))
+    chosen = [load_scenario(source) for source in sources]
+    for index, scenario in enumerate(chosen):
+        if any(other.id == scenario.id for other in chosen[:index]):
+            raise InputError(f"two scenarios have the id {scenario.id!r}", mend="rename one of them, file and id")
     if not tags:
         return chosen
     known = sorted({tag for scenario in chosen for tag in scenario.tags})

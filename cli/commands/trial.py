@@ -42,19 +42,8 @@ def trial(
 
 
 def planted_sentences(run: StoredRun, trial: Trial) -> list[PlantedSentence]:
-    """Return where the constraint was planted and lifted; nothing if the scenario is not the one that ran."""
+    """Return where the trial's constraint was planted and lifted, as the manifest tells it."""
     from backslide.reports.trial import PlantedSentence
-    from backslide.scenarios import corpus_ids, resolve, scenario_hash
 
-    if trial.constraint is None or trial.scenario not in corpus_ids():
-        return []
-    scenario = resolve([trial.scenario])[0]
-    if scenario_hash(scenario) != run.manifest.scenarios.get(trial.scenario):
-        return []
-    rule = next((item for item in scenario.constraints if item.id == trial.constraint), None)
-    if rule is None:
-        return []
-    sentences = [PlantedSentence(p.turn, f"{p.speaker}, {p.carrier}", p.text) for p in rule.planted]
-    if rule.lifted is not None:
-        sentences.append(PlantedSentence(rule.lifted.turn, "lifted", rule.lifted.text))
-    return sentences
+    sentences = run.manifest.rules.get(trial.scenario, [])
+    return [PlantedSentence(s.turn, s.carrier, s.text) for s in sentences if s.constraint == trial.constraint]

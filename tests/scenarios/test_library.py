@@ -80,3 +80,13 @@ def test_a_folder_without_scenarios_is_refused(tmp_path: Path) -> None:
         load_corpus(tmp_path)
     with pytest.raises(InputError, match="expected a folder of scenario files"):
         load_corpus(tmp_path / "gone")
+
+
+def test_a_file_of_the_users_own_is_a_scenario_too(edited: Callable[..., Path]) -> None:
+    """A path takes the place of an id, beside packaged ones; the same id twice is refused."""
+    file = edited()
+    (file.parent / "copy").mkdir()
+
+    assert [scenario.id for scenario in resolve([str(file), "no-moment"])] == ["small", "no-moment"]
+    with pytest.raises(InputError, match="two scenarios have the id 'small'"):
+        resolve([str(file), str(edited(name="copy/small.yaml"))])
