@@ -1,0 +1,1 @@
+"""The guidelines that ship with the package, one Markdown file each."""
