@@ -32,8 +32,9 @@ def resolve(
 ) -> list[Scenario]:
     """Return the scenarios that any of the ids, globs or files names and that have any of the tags.
 
-    A pattern that ends in ``.yaml`` is a scenario file of the user's own. No patterns means all scenarios, no tags means any. The order is that of the patterns, ids sorted within a
-    glob, each scenario once. Raises `InputError` for an id, glob or tag that meets nothing.
+    A pattern that ends in ``.yaml`` is a scenario file of the user's own. No patterns means all scenarios, no tags
+    means any. The order is that of the patterns, ids sorted within a glob, each scenario once. Raises `InputError`
+    for an id, glob or tag that meets nothing.
     """
     found = _files(directory)
     ids = sorted(found)
