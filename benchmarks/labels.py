@@ -25,7 +25,7 @@ def percent(value: float | None) -> str:
 
 
 def row(name: str, rows: str, report: LabelReport, *positive: str) -> list[str]:
-    """Return a table row: counts, precision and recall of `positive` if there are any, and accuracy over all classes."""
+    """Return a table row: counts, precision and recall of `positive` if there are any, and accuracy."""
     if not positive:
         return [name, rows, str(report.rows), "", "", "", "", "–", "–", percent(report.accuracy)]
     found = report.agreement(*positive)
