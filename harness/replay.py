@@ -18,6 +18,7 @@ from backslide.harness.control.abort import wait_for_nothing
 from backslide.harness.control.agent import Agent
 from backslide.harness.control.events import Event
 from backslide.harness.control.profile import ControlProfile
+from backslide.harness.control.replies import BashRun
 from backslide.harness.errors import BackslideError, InputError
 from backslide.harness.models.gateway import Gateway
 from backslide.harness.payload.body import PayloadBuilder
@@ -106,9 +107,7 @@ class _Replay:
                 return {"editorText": await self._navigate(step)}
             case "bash":
                 exclude = bool(fields.get("exclude"))
-                agent.record_bash(
-                    fields["command"], fields["output"], exit_code=fields.get("exitCode"), exclude=exclude
-                )
+                agent.record_bash(BashRun(fields["command"], fields["output"], fields.get("exitCode"), exclude=exclude))
             case "custom":
                 await agent.send_custom("note", fields["text"], trigger=bool(fields.get("trigger")))
             case "switchModel":

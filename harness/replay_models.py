@@ -48,7 +48,8 @@ class QuarterCounter(TokenCounter):
 class ProbeTool:
     """The one tool of a replay."""
 
-    definitions: list[dict[str, Any]] = [TOOL]
+    def __init__(self) -> None:
+        self.definitions: list[dict[str, Any]] = [TOOL]
 
     async def run(self, call: dict[str, Any]) -> ToolResult:
         """Return ``mark`` repeated ``size`` times; raise `ToolError` if the call says so."""

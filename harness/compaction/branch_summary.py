@@ -61,6 +61,10 @@ class BranchSummary:
     usage: Usage | None = None
 
 
+class SummaryAbortedError(CompactionError):
+    """A branch summary was stopped; the session has not moved."""
+
+
 def collect_left_branch(session: Session, old_leaf: str | None, target: str) -> LeftBranch:
     """Return what lies between `old_leaf` and the deepest entry that is also on the path to `target`.
 
@@ -139,7 +143,7 @@ async def summarize_branch(
     """Return the summary of a left branch; without any message a fixed text, and no request is made.
 
     `instructions` are added to the prompt's, or stand for them. Raises `CompactionError` if the reply's
-    stop reason is ``error`` or ``aborted``.
+    stop reason is ``error``, its kind `SummaryAbortedError` if it is ``aborted``.
     """
     prepared = prepare_branch(entries, budget)
     if not prepared.messages:
@@ -154,7 +158,9 @@ async def summarize_branch(
             kind="branch",
         )
     )
-    if reply.stop_reason in {"error", "aborted"}:
+    if reply.stop_reason == "aborted":
+        raise SummaryAbortedError(reply.error_message or "The branch summary was aborted")
+    if reply.stop_reason == "error":
         raise CompactionError(reply.error_message or "Summarization failed")
     lists = file_lists(prepared.file_ops)
     text = PREAMBLE + joined_text(reply.content) + lists.suffix()

@@ -18,10 +18,11 @@ from backslide.harness.control.abort import Wait, wait_for_real
 from backslide.harness.control.branching import Branching
 from backslide.harness.control.compacting import Compactor, CompactorHost
 from backslide.harness.control.errors import CannotContinueError, ControlError
-from backslide.harness.control.events import AgentSettled, Event, EventListener, MessageEnd, MessageStart, QueueUpdate
+from backslide.harness.control.events import AgentSettled, MessageEnd, MessageStart, QueueUpdate
+from backslide.harness.control.listening import Listening
 from backslide.harness.control.profile import ControlProfile
 from backslide.harness.control.queues import Queues
-from backslide.harness.control.replies import bash_message, custom_message, user_message
+from backslide.harness.control.replies import BashRun, bash_message, custom_message, user_message
 from backslide.harness.control.retry import ExponentialBackoff, RetryPolicy, TurnRetry
 from backslide.harness.control.run import Run, RunHost
 from backslide.harness.control.sending import Sender
@@ -45,7 +46,7 @@ class AgentOptions:
     max_assistant_messages: int | None = None
 
 
-class Agent(Branching, CompactorHost, RunHost):
+class Agent(Listening, Branching, CompactorHost, RunHost):
     """An executor at work on one session.
 
     `control` chooses the control plane. `retry_policy` makes it ask again after passing failures; None stands for
@@ -71,6 +72,7 @@ class Agent(Branching, CompactorHost, RunHost):
         now: Callable[[], int] | None = None,
         sender: Callable[[Agent], Sender] = Sender,
     ) -> None:
+        super().__init__()
         self.session = session
         self.gateway = gateway
         self.payloads = payloads
@@ -87,8 +89,6 @@ class Agent(Branching, CompactorHost, RunHost):
         self.retry = TurnRetry(self, self.retry_policy)
         self._summarizer = summarizer
         self._now = now or (lambda: int(time.time() * 1000))
-        self._listeners: list[EventListener] = []
-        self._soon: list[Callable[[], object]] = []
         self._pending_bash: list[dict[str, Any]] = []
         self._run: Run | None = None
         self._idle: asyncio.Event | None = None
@@ -96,36 +96,6 @@ class Agent(Branching, CompactorHost, RunHost):
         self._to_settle: dict[str, Any] | None = None
         self.payloads.set_model(model)
         self._compactor = Compactor(self, strategy)
-
-    # ------------------------------------------------------------------ listening
-
-    def subscribe(self, listener: EventListener) -> Callable[[], None]:
-        """Call `listener` for each event; return a function that ends it."""
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
-
-    @property
-    def has_listeners(self) -> bool:
-        """Whether anybody hears events."""
-        return bool(self._listeners)
-
-    def emit(self, event: Event) -> None:
-        """Tell the listeners."""
-        for listener in tuple(self._listeners):
-            listener(event)
-
-    def soon(self, action: Callable[[], object]) -> None:
-        """Do `action` when the step of the event at hand is over.
-
-        For listeners: to abort amid an event that announces something may be too early.
-        """
-        self._soon.append(action)
-        asyncio.get_running_loop().call_soon(self.flush_soon)
-
-    def flush_soon(self) -> None:
-        """Do what listeners have put off until a step is over."""
-        while self._soon:
-            self._soon.pop(0)()
 
     # ------------------------------------------------------------------ prompting
 
@@ -136,6 +106,7 @@ class Agent(Branching, CompactorHost, RunHost):
         a reply that was cut off by a full window stands at the end of the compacted context.
         """
         self._require_idle()
+        self.flush_soon()
         self._flush_bash()
         before = next((message for message in reversed(self.messages) if message.get("role") == "assistant"), None)
         if before is not None:
@@ -176,32 +147,9 @@ class Agent(Branching, CompactorHost, RunHost):
         self._queue_changed()
         return dropped
 
-    def record_bash(
-        self,
-        command: str,
-        output: str,
-        *,
-        exit_code: int | None = None,
-        cancelled: bool = False,
-        truncated: bool = False,
-        full_output_path: str | None = None,
-        exclude: bool = False,
-    ) -> None:
-        """Add a command that the user ran; while the agent is at work it waits until the agent settles.
-
-        With `exclude` no model sees it.
-        """
-        message = bash_message(
-            command,
-            output,
-            exit_code=exit_code,
-            cancelled=cancelled,
-            truncated=truncated,
-            full_output_path=full_output_path,
-            exclude=exclude,
-            now=self._now(),
-        )
-        self._pending_bash.append(message)
+    def record_bash(self, run: BashRun) -> None:
+        """Add a command that the user ran; while the agent is at work it waits until the agent settles."""
+        self._pending_bash.append(bash_message(run, self._now()))
         if not self.at_work:
             self._flush_bash()
 
@@ -239,9 +187,13 @@ class Agent(Branching, CompactorHost, RunHost):
         Raises `CompactionError` if the summarizer failed or the compaction was aborted, and, under Pi's control
         plane, if there is nothing to compact.
         """
+        self.flush_soon()
         self.abort()
         await self.wait_for_idle()
-        return await self._compactor.compact_now(instructions)
+        try:
+            return await self._compactor.compact_now(instructions)
+        finally:
+            self.flush_soon()
 
     @property
     def summarizer(self) -> ModelInfo:
@@ -285,6 +237,7 @@ class Agent(Branching, CompactorHost, RunHost):
             self._flush_bash()
             self._idle = None
             self.emit(AgentSettled())
+            self.flush_soon()
             idle.set()
 
     async def _continue(self) -> None:
@@ -301,6 +254,7 @@ class Agent(Branching, CompactorHost, RunHost):
             raise CannotContinueError("Cannot continue from message role: assistant")
 
     async def _run_once(self, new: list[dict[str, Any]], *, poll_steering: bool = True) -> None:
+        self.flush_soon()
         cause = self.options.cause
         first: Cause = "retry" if self.retry.attempt else cause
         self._run = Run(self, (first, cause), self.options.max_assistant_messages)

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from backslide.harness.compaction.branch_summary import branch_budget, landing, navigate
+from backslide.harness.compaction.branch_summary import SummaryAbortedError, branch_budget, landing, navigate
 from backslide.harness.compaction.prompt_file import Prompt, load_prompt
-from backslide.harness.compaction.strategies.base import CompactionError
 from backslide.harness.control.abort import AbortSignal
 from backslide.harness.control.errors import ControlError
 from backslide.harness.control.summaries import SummaryHost, summarizer
@@ -60,6 +59,7 @@ class Branching(SummaryHost):
             raise ControlError("the agent is at work; wait before moving in the tree")
         if target == self.session.leaf_id:
             return Move(target)
+        self.flush_soon()
         signal = self._branch_signal = AbortSignal()
         try:
             end = await navigate(
@@ -72,12 +72,11 @@ class Branching(SummaryHost):
                 replace_instructions=replace_instructions,
                 label=label,
             )
-        except CompactionError:
-            if signal.aborted:
-                return Move(self.session.leaf_id, cancelled=True)
-            raise
+        except SummaryAbortedError:
+            return Move(self.session.leaf_id, cancelled=True)
         finally:
             self._branch_signal = None
+            self.flush_soon()
         self.messages = list(self.session.context().messages)
         return Move(self.session.leaf_id, end.editor_text)
 

@@ -140,6 +140,8 @@ class Compactor:
 
     async def _compact_by_itself(self, decision: Decision) -> bool:
         host = self._host
+        # What was put off at an earlier event is none of this compaction's.
+        host.flush_soon()
         context = self._context(None)
         plan = self._strategy.plan(host.session, context)
         if plan is None:

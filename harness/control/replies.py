@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from backslide.harness.models.protocol import Reply
@@ -60,25 +61,28 @@ def custom_message(custom_type: str, content: Any, *, display: bool, details: An
     return message
 
 
-def bash_message(
-    command: str,
-    output: str,
-    *,
-    exit_code: int | None,
-    cancelled: bool,
-    truncated: bool,
-    full_output_path: str | None,
-    exclude: bool,
-    now: int,
-) -> Message:
-    """Return a command that the user ran."""
-    message: Message = {"role": "bashExecution", "command": command, "output": output}
-    if exit_code is not None:
-        message["exitCode"] = exit_code
-    message |= {"cancelled": cancelled, "truncated": truncated}
-    if full_output_path is not None:
-        message["fullOutputPath"] = full_output_path
+@dataclass(frozen=True, slots=True)
+class BashRun:
+    """A command that the user ran, and how it ended. With `exclude` no model sees it."""
+
+    command: str
+    output: str
+    exit_code: int | None = None
+    cancelled: bool = False
+    truncated: bool = False
+    full_output_path: str | None = None
+    exclude: bool = False
+
+
+def bash_message(run: BashRun, now: int) -> Message:
+    """Return a command that the user ran as a message."""
+    message: Message = {"role": "bashExecution", "command": run.command, "output": run.output}
+    if run.exit_code is not None:
+        message["exitCode"] = run.exit_code
+    message |= {"cancelled": run.cancelled, "truncated": run.truncated}
+    if run.full_output_path is not None:
+        message["fullOutputPath"] = run.full_output_path
     message["timestamp"] = now
-    if exclude:
+    if run.exclude:
         message["excludeFromContext"] = True
     return message
