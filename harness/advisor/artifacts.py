@@ -82,8 +82,8 @@ def collect_artifacts(
 ) -> tuple[Artifact, ...]:
     """Return up to `count` excerpts of `limit` characters from the tool results among `entries`, in their order.
 
-    Results come first whose call shares most names (files, commands, words) with `wanted`, then the newest. A later
-    result of the same call replaces an earlier one.
+    Taken are those that share most names (files, commands, words) with `wanted`, in their call above all; if none
+    shares any, the newest. A later result of the same call replaces an earlier one.
     """
     calls: dict[Any, dict[str, Any]] = {}
     edits: dict[str, str] = {}
@@ -103,15 +103,18 @@ def collect_artifacts(
             edits.pop(subject, None)
             newest[tool, subject] = (position, _artifact(entry, message, call, text, limit, revision))
     names = set(_NAME.findall(wanted.lower()))
-    ranked = sorted(newest.values(), key=lambda found: (-_shared(found[1], names), -found[0]))[:count]
+    scored = [(_shared(artifact, names), position, artifact) for position, artifact in newest.values()]
+    related = [found for found in scored if found[0]] or scored
+    taken = sorted(related, key=lambda found: (-found[0], -found[1]))[:count]
     return tuple(
         replace(artifact, changed_by=edits.get(artifact.subject) if artifact.tool in READERS else None)
-        for _, artifact in sorted(ranked, key=lambda found: found[0])
+        for _, _, artifact in sorted(taken, key=lambda found: found[1])
     )
 
 
 def _shared(artifact: Artifact, names: set[str]) -> int:
-    return len(names & set(_NAME.findall(artifact.subject.lower())))
+    in_call = len(names & set(_NAME.findall(artifact.subject.lower())))
+    return 3 * in_call + len(names & set(_NAME.findall(artifact.text.lower())))
 
 
 def _artifact(

@@ -18,11 +18,9 @@ from backslide.harness.advisor.state import MirrorState
 from backslide.harness.advisor.transcript import open_advisor_calls, render_entries
 from backslide.harness.session import Branch, Entry
 
-FIRST_LEAD = "What follows is the session of the coding agent that you advise, from its beginning.\n\n"
-UPDATE_LEAD = "What has happened in the coding agent's session since:\n\n"
-REBASE_LEAD = (
-    "The coding agent's session has been rewritten. What follows replaces everything you were shown of it before.\n\n"
-)
+FIRST_LEAD = "# The coding agent's session\n\n"
+UPDATE_LEAD = "# The coding agent's session since then\n\n"
+REBASE_LEAD = "# The coding agent's session, rewritten\nIt replaces everything you were shown of it before.\n\n"
 REQUEST = "Please give your advice on the situation above."
 
 
