@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 T = TypeVar("T")
 
@@ -31,19 +31,35 @@ class AbortSignal:
         return lambda: self._hooks.remove(hook)
 
 
-async def abortable(work: Coroutine[Any, Any, T], signal: AbortSignal) -> T | None:
-    """Return the result of `work`, None if the signal ended it first. A cancellation of the caller is passed on."""
-    task = asyncio.ensure_future(work)
-    forget = signal.on_abort(task.cancel)
+async def abortable(work: Awaitable[T], signal: AbortSignal) -> T | None:
+    """Return the result of `work`, None if the signal ended it first. A cancellation of the caller is passed on.
+
+    The work stays in the caller's task, since a task of its own costs more than many a request of a scripted model;
+    so it is cancelled only while it waits: what aborts from within it lets it finish.
+    """
+    task = asyncio.current_task()
+    assert task is not None
+    stopped = False
+
+    def stop() -> None:
+        nonlocal stopped
+        if asyncio.current_task() is not task:
+            stopped = True
+            task.cancel()
+
+    forget = signal.on_abort(stop)
     try:
-        return await task
+        result = await work
     except asyncio.CancelledError:
-        caller = asyncio.current_task()
-        if not signal.aborted or (caller is not None and caller.cancelling()):
+        if not stopped or task.uncancel() > 0:
             raise
         return None
     finally:
         forget()
+    if stopped:
+        # It was told to stop and finished all the same.
+        task.uncancel()
+    return result
 
 
 Wait = Callable[[float, AbortSignal], Awaitable[bool]]
