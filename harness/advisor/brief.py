@@ -29,7 +29,7 @@ _SPEAKERS = (
 _FRAME = re.compile(
     r"(?mi)^(?=[ \t]*(?:"
     r"[\[【《{][^\]】》}\n]{1,60}[\]】》}]\s*[:：>]|"  # a bracketed name and a colon
-    r"[^\w\s]{1,4}[ \w-]{2,40}[^\w\s\d.,]{1,4}(?:\s|$)|"  # a name between other signs
+    r"[^\w\s(+*\"'`>•-][^\w\s]{0,3}[ \w-]{2,40}[^\w\s\d.,]{1,4}(?:\s|$)|"  # a name between other signs
     r"<\|?/?[\w:.-]{1,40}[^>\n]{0,60}>|"  # a tag
     rf"(?:\*\*)?(?:{_SPEAKERS})[^:：\n]{{0,40}}[:：]|"  # a speaker and a colon
     rf"(?:{_SPEAKERS})\s*$|"
