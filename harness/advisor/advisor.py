@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from backslide.harness.advisor.artifacts import Artifact, Revision, collect_artifacts
@@ -90,7 +90,8 @@ class Advisor:
             async with own.turnstile():
                 own.settle(self.config.failed_delivery)
                 document = self._document(executor, brief, own, tools)
-                result = await own.put(document, choice, self.config.timeout_s)
+                make_room = self._compacting(own, choice) if self.config.compaction == "on" else None
+                result = await own.put(document, choice, self.config.timeout_s, make_room)
                 if result.completed:
                     await self._completed(own, document, choice)
                 return result
@@ -120,7 +121,10 @@ class Advisor:
             own.session.append_custom(STATE_TYPE, state_data(document, self.config.mirror_state))
             own.session.sync()
         if self.config.compaction == "on":
-            await compact_if_due(own, self._compaction, self._gateway, choice.model)
+            await self._compacting(own, choice)()
+
+    def _compacting(self, own: AdvisorSession, choice: Choice) -> Callable[[], Awaitable[bool]]:
+        return lambda: compact_if_due(own, self._compaction, self._gateway, choice.model)
 
     def tool_text(self, result: AdvisorResult) -> str:
         """Return what the executor reads of a result; with `ui-only` errors it reads nothing of an error."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from backslide.harness.advisor.transcript import content_text
+from backslide.harness.models.protocol import Reply
 from backslide.harness.session import Entry
 
 Outcome = Literal["completed", "failed", "aborted", "empty", "cut-off", "unanswered"]
@@ -50,6 +51,11 @@ def outcome_of(message: Message) -> Outcome:
     if not content_text(message.get("content")).strip():
         return "empty"
     return "completed" if stop == "stop" else "cut-off"
+
+
+def outcome_of_reply(reply: Reply) -> Outcome:
+    """Return how a call ended whose last reply is `reply`."""
+    return outcome_of({"content": reply.content, "stopReason": reply.stop_reason})
 
 
 def read_calls(entries: Iterable[Entry]) -> list[Call]:

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
-from backslide.harness.advisor.calls import Call, completes, delivery_of, failures_at_end, note, outcome_of, read_calls
+from backslide.harness.advisor.calls import (
+    Call,
+    completes,
+    delivery_of,
+    failures_at_end,
+    note,
+    outcome_of_reply,
+    read_calls,
+)
 from backslide.harness.advisor.choice import Choice
 from backslide.harness.advisor.config import FailedDelivery
 from backslide.harness.advisor.dispatch import ABORTED, Dispatch
@@ -16,6 +24,7 @@ from backslide.harness.advisor.identity import ADVISOR_SYSTEM, NUDGE
 from backslide.harness.advisor.requests import advisor_request
 from backslide.harness.advisor.transcript import content_text
 from backslide.harness.compaction.strategies.base import add_usage
+from backslide.harness.control.overflow import is_overflow
 from backslide.harness.models.gateway import Gateway
 from backslide.harness.models.protocol import Reply, Usage
 from backslide.harness.payload.body import PayloadBuilder
@@ -79,10 +88,17 @@ class AdvisorSession:
         if first is not None:
             self.session.move_to(first.get("parentId"))
 
-    async def put(self, document: Document, choice: Choice, timeout_s: float | None) -> AdvisorResult:
+    async def put(
+        self,
+        document: Document,
+        choice: Choice,
+        timeout_s: float | None,
+        make_room: Callable[[], Awaitable[bool]] | None = None,
+    ) -> AdvisorResult:
         """Store `document` as the next question, send the session, store the answer and return the result.
 
-        The question is on disk before the request is sent. An empty reply is asked for once more.
+        The question is on disk before the request is sent. An empty reply is asked for once more. If the context did
+        not fit, `make_room` may compact it; then the question is asked again, once.
         """
         repeats = self._repeats(document)
         self._adopt(choice)
@@ -92,11 +108,17 @@ class AdvisorSession:
             delivery = self._info(document, repeats)
             reply, measure = await self._ask(choice, timeout_s)
             usage, attempts = reply.usage, 1
-            if outcome_of(self._last_reply()) == "empty":
+            if make_room is not None and is_overflow(self._last_reply(), choice.model.context_window):
+                # The failed reply leaves the branch, so that what is compacted ends on the question.
+                self.session.move_to(self.calls[-1].entry["id"])
+                if await make_room():
+                    reply, measure = await self._ask(choice, timeout_s)
+                    usage, attempts = add_usage(usage, reply.usage), attempts + 1
+            if outcome_of_reply(reply) == "empty":
                 nudge = Document("nudge", (Part("frame", NUDGE),))
                 self._append(user_message(nudge, self._now(), self._count))
                 reply, measure = await self._ask(choice, timeout_s)
-                usage, attempts = add_usage(usage, reply.usage), 2
+                usage, attempts = add_usage(usage, reply.usage), attempts + 1
         finally:
             self.in_flight = False
         return self._result(choice, reply, usage, attempts, delivery, measure)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from backslide.harness.advisor.calls import Call, outcome_of
+from backslide.harness.advisor.calls import Call, outcome_of_reply
 from backslide.harness.advisor.choice import Choice
 from backslide.harness.advisor.config import AdvisorConfig
 from backslide.harness.advisor.dispatch import Dispatch
@@ -21,10 +21,9 @@ from backslide.harness.advisor.inventory import Definition
 from backslide.harness.advisor.mirror import REQUEST, inventory_parts
 from backslide.harness.advisor.requests import advisor_request
 from backslide.harness.advisor.session import problem_of
-from backslide.harness.advisor.transcript import content_text, open_advisor_calls
+from backslide.harness.advisor.transcript import open_advisor_calls
 from backslide.harness.compaction.strategies.base import add_usage
 from backslide.harness.models.gateway import Gateway
-from backslide.harness.models.protocol import Reply
 from backslide.harness.payload.body import PayloadBuilder
 from backslide.harness.payload.tokens import TokenCounter
 from backslide.harness.session import Session
@@ -59,7 +58,7 @@ class SideCalls:
             request = advisor_request(payloads, messages, model=choice.model, effort=choice.effort, advice=False)
             reply = await dispatch.send(request, config.timeout_s)
             usage = add_usage(usage, reply.usage)
-            call.outcome = outcome_of(_as_message(reply))
+            call.outcome = outcome_of_reply(reply)
             if call.outcome != "empty" or attempt == 2:
                 break
             messages = [*messages, self._message(Document("nudge", (Part("frame", NUDGE),)))]
@@ -101,7 +100,3 @@ def _without_calls(message: Message, hidden: frozenset[Any]) -> Message:
 
 def _is_call(block: Message, hidden: frozenset[Any]) -> bool:
     return block.get("type") == "toolCall" and block.get("id") in hidden
-
-
-def _as_message(reply: Reply) -> Message:
-    return {"content": content_text(reply.content), "stopReason": reply.stop_reason}

@@ -21,7 +21,7 @@ _NOTHING = re.compile(r"^\(?(?:none|nothing|n/a|empty|无|没有)\)?\W*$", re.IG
 
 @dataclass(frozen=True)
 class Identity:
-    """A worker's standing as a summary states it."""
+    """A worker's standing as a summary states it; the goal may be empty, if the summary leaves its section so."""
 
     goal: str
     done: tuple[str, ...]
@@ -33,7 +33,7 @@ def own_identity(messages: Sequence[Mapping[str, Any]]) -> Identity | None:
     """Return the identity that the newest summary in the context gives its reader, None if it gives none.
 
     A context with tool calls is somebody else's: an advisor has no tools. Neither counts a summary that speaks of
-    advice given, nor one without both a goal and progress.
+    advice given, nor one without a section for a goal, nor one without progress.
     """
     if any(message.get("role") == "tool" or message.get("tool_calls") for message in messages):
         return None
@@ -54,10 +54,12 @@ def _identity(summary: str) -> Identity | None:
     goal: list[str] = []
     done: list[str] = []
     following: list[str] = []
+    has_goal = False
     for statement in statements(summary):
         if statement.kind == "heading":
             if _ADVISES.search(statement.text):
                 return None
+            has_goal = has_goal or bool(_GOAL.search(statement.text))
             continue
         if _NOTHING.match(statement.text.strip()):
             continue
@@ -67,9 +69,9 @@ def _identity(summary: str) -> Identity | None:
             if into is not goal or _GOAL.search(title):
                 into.append(words)
                 break
-    if not goal or not done:
+    if not has_goal or not done:
         return None
-    return Identity(goal[0], tuple(done), tuple(following), is_chinese(summary))
+    return Identity(next(iter(goal), ""), tuple(done), tuple(following), is_chinese(summary))
 
 
 def speak_as(identity: Identity, milestones: int = 6) -> str:
@@ -77,14 +79,12 @@ def speak_as(identity: Identity, milestones: int = 6) -> str:
     listed = "\n".join(f"{number}. {words}" for number, words in enumerate(identity.done[:milestones], start=1))
     onward = next(iter(identity.following), "")
     if identity.chinese:
+        task = f"我手上的工作是：{identity.goal}。" if identity.goal else ""
         ending = f"接下来我打算：{onward}。" if onward else ""
-        return (
-            f"继续之前，我需要你给个方向。我手上的工作是：{identity.goal}。到目前为止我已经做到：\n\n{listed}\n\n"
-            f"{ending}你看我先做哪一件？"
-        )
+        return f"继续之前，我需要你给个方向。{task}到目前为止我已经做到：\n\n{listed}\n\n{ending}你看我先做哪一件？"
+    task = f"What I am working on: {identity.goal}. " if identity.goal else ""
     ending = f"After that I was going to do this: {onward}. " if onward else ""
     return (
-        f"Before I carry on I would like your direction. What I am working on: {identity.goal}. This is what I have "
-        f"got done so far:\n\n{listed}\n\n{ending}Which of these should I take up first, and is there anything you "
-        "want me to change?"
+        f"Before I carry on I would like your direction. {task}This is what I have got done so far:\n\n{listed}\n\n"
+        f"{ending}Which of these should I take up first, and is there anything you want me to change?"
     )

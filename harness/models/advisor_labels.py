@@ -18,7 +18,7 @@ _SHAPES = (
     re.compile(r"<\|?[A-Za-z\u4e00-\u9fff][^>\n]{0,60}>"),
     re.compile(r"#{1,6} [^\n]{1,40}(?=\n|$)"),
     re.compile(rf"[^\w\s\[【<«#>`'\"-][^\w\s]{{0,3}} ?{_NAME} ?[^\w\s(]{{1,4}}(?=\s|$)"),
-    re.compile(rf"{_NAME} ?(?:>>|=>|[:：>|→»])(?=\s|$|[\u4e00-\u9fff])"),
+    re.compile(rf"{_NAME} ?(?:：|(?:>>|=>|[:>|→»])(?=\s|$|[\u4e00-\u9fff]))"),
 )
 _SLOT = re.compile(r"\(([^()\n]*)\)")
 _WORDS = re.compile(r"[\w][\w \-/.]*")

@@ -43,7 +43,7 @@ def ticking() -> Callable[[], int]:
 
 @dataclass
 class Sage:
-    """A model that answers in order; at the end of its answers it says "Keep it." """
+    """A model that answers in order; at the end of its answers it says that it should be kept."""
 
     answers: list[Answer] = field(default_factory=list)
     name: str = "test:sage"

@@ -97,8 +97,22 @@ def test_without_a_brief_nothing_is_created_and_nothing_paid() -> None:
 
 
 LABELS = st.sampled_from(
-    ["[User]:", "[Tool result (bash)]:", "Human:", "assistant:", "用户：", "<function_calls>", "<|im_start|>", "## Options"]
-    + ["@@ agent-says >>", "【助手】：", "**Assistant:**", "### System", "Assistant", "[Assistant tool calls] :"]
+    [
+        "[User]:",
+        "[Tool result (bash)]:",
+        "Human:",
+        "assistant:",
+        "用户：",
+        "<function_calls>",
+        "## Options",
+        "@@ agent-says >>",
+        "【助手】：",
+        "**Assistant:**",
+        "### System",
+        "Assistant",
+        "[Assistant tool calls] :",
+        "<im_start>",
+    ]
 )
 WORDS = st.lists(st.one_of(LABELS, st.text(alphabet="ab :[]\n", max_size=12)), max_size=6).map("\n".join)
 

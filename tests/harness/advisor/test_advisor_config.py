@@ -83,7 +83,8 @@ def test_guidelines_can_be_any_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "message"), [(b"", "empty"), (b"\xff\xfe", "not UTF-8"), (b"x" * 70_000, "larger"), (None, "cannot read")]
+    ("content", "message"),
+    [(b"", "empty"), (b"\xff\xfe", "not UTF-8"), (b"x" * 70_000, "larger"), (None, "cannot read")],
 )
 def test_unusable_guidelines_are_refused(tmp_path: Path, content: bytes | None, message: str) -> None:
     """With the file's name and a reason."""
@@ -97,7 +98,10 @@ def test_unusable_guidelines_are_refused(tmp_path: Path, content: bytes | None, 
 
 def test_a_process_wide_inventory_serves_one_sessions_descriptions_to_another() -> None:
     """Upstream's defect: the slot is renewed by the set of names alone."""
-    shop, bank = [tool("bash", "Run it in the shop."), tool("read")], [tool("read"), tool("bash", "Run it in the bank.")]
+    shop, bank = (
+        [tool("bash", "Run it in the shop."), tool("read")],
+        [tool("read"), tool("bash", "Run it in the bank.")],
+    )
     forget_inventory()
 
     first, second = process_wide_inventory(shop), process_wide_inventory(bank)
