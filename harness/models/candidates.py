@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from backslide.harness.models.condense import condense
+from backslide.harness.models.cues import Cue
 from backslide.harness.models.instruction import Purpose
 from backslide.harness.models.text import Statement, statements
 from backslide.harness.models.transcript import Segment, Speaker
@@ -31,7 +32,8 @@ class Candidate:
     code: bool = False
 
 
-_REJECTS = re.compile(
+# All cues are matched against lower case, which is several times faster than ignoring case.
+_REJECTS = Cue(
     r"\brul(?:ed?|ing) (?:\w+ ){0,3}?out\b|\breject\w*|\bveto\w*|\bforbid\w*|\bprohibit\w*|\bbanned\b"
     r"|\boff the table\b|\boff[- ]limits\b|\bdead end\b|"
     r"\babandon\w*|\bdecided against\b|\bno[- ]go\b|\bnot an option\b|\bfrozen?\b|\bhands off\b|\b(?:is"
@@ -42,21 +44,18 @@ _REJECTS = re.compile(
     r"[\w/,` -]{2,60}?\b(?:anywhere|inside|in|under|at all|from now on|here)\b(?! \d)|"
     r"\bgiv(?:e|en|ing) up on\b|\bgave up on\b|\bno more\b|\bstop using\b|"
     r"否决|放弃|不许|不准|禁止|不可行|排除|推翻|弃用|废弃|死路|走不通|冻结|不要(?!紧|忘)|别(?:用|动|碰|再)"
-    r"|不能(?:再|用|碰|动)|不再用|不考虑|不允许|绝不|行不通",
-    re.IGNORECASE,
+    r"|不能(?:再|用|碰|动)|不再用|不考虑|不允许|绝不|行不通"
 )
-_ORDERS_OFF = re.compile(
-    r"\b(?:do not|don't|never|must not) (?:\w+ )?(?:use|add|touch|import|introduce|bring|put|change|go back|reach)\b",
-    re.IGNORECASE,
+_ORDERS_OFF = Cue(
+    r"\b(?:do not|don't|never|must not) (?:\w+ )?(?:use|add|touch|import|introduce|bring|put|change|go back|reach)\b"
 )
-_REJECTS_SOFTLY = re.compile(
+_REJECTS_SOFTLY = Cue(
     r"\binstead of\b|\brather than\b|\bavoid\b|\bwithout\b|\bno\b (?!longer)\w+|\bnot? (?:worth|good)\b"
     r"|\bshould(?:n't| not)\b|\bwon't\b|\bdrop(?:ped|ping)?\b|"
     r"\b(?:too|way) (?:slow|big|heavy|fragile|risky|expensive)\b|\b(?:fails?|failed|broke|breaks"
-    r"|corrupt\w*|regress\w*|deadlock\w*|stall\w*)\b|不行|太慢|太大|太重|而不是|避免|不用|失败|撑不住",
-    re.IGNORECASE,
+    r"|corrupt\w*|regress\w*|deadlock\w*|stall\w*)\b|不行|太慢|太大|太重|而不是|避免|不用|失败|撑不住"
 )
-_LIFTS = re.compile(
+_LIFTS = Cue(
     r"\ballowed again\b|\b(?:fine|ok|okay|possible|permitted|acceptable|welcome) (?:again|now"
     r"|from now on)\b|\bno longer (?:\w+ )?(?:ruled out|forbidden|banned|rejected|frozen|"
     r"off[- ]limits|applies|holds|stands|needed)\b|\b(?:lift|lifted|withdraw\w*|revok\w*|rescind\w*"
@@ -67,49 +66,41 @@ _LIFTS = re.compile(
     r"\b(?:can|may) now\b|\b(?<!not )(?:use|go with|switch to|allow) [^.,]{1,40} after all\b"
     r"|\bchanged my mind\b|解除|解禁|重新(?:允许|可以|可用|启用)|可以用了"
     r"|又可以|不再(?:禁止|限制)"
-    r"|现在可以|恢复使用|放开|取消[^。]{0,6}(?:限制|禁令)",
-    re.IGNORECASE,
+    r"|现在可以|恢复使用|放开|取消[^。]{0,6}(?:限制|禁令)"
 )
-_DECIDES = re.compile(
+_DECIDES = Cue(
     r"\bdecid\w+|\bagreed\b|\bwe(?:'ll| will)\b|\bgo(?:ing)? with\b|\bsettled? on\b|\bchos(?:e|en)\b"
     r"|\bmust\b|\balways\b|\bonly\b|\bconvention\b|\bcontract\b|\binvariant\b|"
     r"\b(?:stays?|keeps?|lives?|goes|belongs?) (?:in|on|at|behind|through)\b|\bthe rule\b"
     r"|\bsingle (?:source|owner|place)\b|\bowns?\b|\bfrom now on\b|\bfor (?:the )?record\b|"
-    r"决定|定下|确定|约定|统一|必须|只能|一律|就用|采用|改用|收敛|归|以后|规范|契约",
-    re.IGNORECASE,
+    r"决定|定下|确定|约定|统一|必须|只能|一律|就用|采用|改用|收敛|归|以后|规范|契约"
 )
-_AIMS = re.compile(
-    r"\bgoal\b|\bwe (?:need|want|have) to\b|\bplease\b|\blet's\b|\bI(?:'d| would)? (?:need|want|like)\b"
-    r"|\btask\b|\baim\b|目标|任务|需要|请|我们要|想要|帮我|先",
-    re.IGNORECASE,
+_AIMS = Cue(
+    r"\bgoal\b|\bwe (?:need|want|have) to\b|\bplease\b|\blet's\b|\bi(?:'d| would)? (?:need|want|like)\b"
+    r"|\btask\b|\baim\b|目标|任务|需要|请|我们要|想要|帮我|先"
 )
-_DONE = re.compile(
+_DONE = Cue(
     r"\b(?:added|changed|ran|implemented|fixed|replaced|wrote|written|moved|created|updated|removed"
     r"|renamed|refactored|passes|passed|green|done|complete[sd]?|works|now)\b|"
-    r"完成|已经?|通过|修改了|运行了|修好|加上|改好|实现了|写好|搞定|重构",
-    re.IGNORECASE,
+    r"完成|已经?|通过|修改了|运行了|修好|加上|改好|实现了|写好|搞定|重构"
 )
-_NEXT = re.compile(
+_NEXT = Cue(
     r"\bnext\b|\bto-?do\b|\bremain\w*|\bstill\b|\bleft\b|\bopen\b|\blater\b|\bfollow[- ]up\b|\bthen\b"
-    r"|\bnot yet\b|\bpending\b|接下来|下一步|待|还没|还要|剩下|之后|继续|稍后",
-    re.IGNORECASE,
+    r"|\bnot yet\b|\bpending\b|接下来|下一步|待|还没|还要|剩下|之后|继续|稍后"
 )
-_FLEETING = re.compile(
+_FLEETING = Cue(
     r"\bfor now\b|\btoday\b|\btomorrow\b|\byet\b|\bmaybe\b|\bperhaps\b|\bthis (?:turn|time|round)\b"
-    r"|\bright now\b|\bdon't worry\b|今天|暂时|先不|也许|可能|回头",
-    re.IGNORECASE,
+    r"|\bright now\b|\bdon't worry\b|今天|暂时|先不|也许|可能|回头"
 )
 _ASKS = re.compile(r"[?？]\W*$|吗[。]?$")
-_REASON = re.compile(
+_REASON = Cue(
     r"\b(?:because|since|due to|measured|p99|p95)\b|\d+(?:\.\d+)? ?(?:ms|s|%|x|kb|mb|gb|x slower|秒|毫秒"
-    r"|倍)\b|因为|由于|测|实测",
-    re.IGNORECASE,
+    r"|倍)\b|因为|由于|测|实测"
 )
 _LEANS_ON = re.compile(
     r"^(?:so |and |but |ok,? |no,? |then )*(?:that|this|it|these|those|they|both|ruled out|rejected|out"
     r"|never again|dead end|not an option|the (?:idea|approach|thing))\b|"
-    r"^(?:所以|那|好,?)*(?:这|那|它|该方案|否决|放弃|不行|免谈|不用了)",
-    re.IGNORECASE,
+    r"^(?:所以|那|好,?)*(?:这|那|它|该方案|否决|放弃|不行|免谈|不用了)"
 )
 _SPOKEN: dict[Speaker, float] = {
     "user": 1.5, "assistant": 1.0, "summary": 1.2, "plain": 0.9, "thinking": 0.35, "result": 0.55, "calls": 0.0,
@@ -117,8 +108,7 @@ _SPOKEN: dict[Speaker, float] = {
 _CONDENSED: frozenset[Speaker] = frozenset({"user", "assistant", "thinking", "plain"})
 """Whose words are shortened; an earlier summary's bullets stand as they are, tool output is quoted."""
 _RULE_IN_OUTPUT = re.compile(
-    r"\b(?:must|never|do not|don't|no|not allowed|always|only|frozen|forbidden)\b|禁止|不要|不许|必须|冻结",
-    re.IGNORECASE,
+    r"\b(?:must|never|do not|don't|no|not allowed|always|only|frozen|forbidden)\b|禁止|不要|不许|必须|冻结"
 )
 
 
@@ -143,14 +133,14 @@ def gather(segments: Iterable[Segment], previous: str, *, joined: bool) -> list[
 @lru_cache(maxsize=8192)
 def _pieces(text: str, speaker: Speaker, joined: bool) -> tuple[tuple[str, str, bool], ...]:
     log = speaker == "result"
-    if log and joined and not _RULE_IN_OUTPUT.search(text):
+    if log and joined and not _RULE_IN_OUTPUT.search(text.lower()):
         return ()
     pieces: list[tuple[str, str, bool]] = []
     before: Statement | None = None
     for statement in statements(text, log):
         if statement.kind == "heading" or len(statement.text) < 4:
             continue
-        if joined and (statement.kind == "code" or (log and not _RULE_IN_OUTPUT.search(statement.text))):
+        if joined and (statement.kind == "code" or (log and not _RULE_IN_OUTPUT.search(statement.text.lower()))):
             before = None
             continue
         title = statement.titles[-1] if statement.titles else ""
@@ -159,7 +149,7 @@ def _pieces(text: str, speaker: Speaker, joined: bool) -> tuple[tuple[str, str, 
             words = condense(words, _weighty)
         if joined and title.endswith((":", "：")) and speaker != "summary":
             words = f"{_clean(title)} {words}"
-        elif joined and before is not None and speaker != "summary" and _LEANS_ON.search(statement.text):
+        elif joined and before is not None and speaker != "summary" and _LEANS_ON.search(statement.text.lower()):
             words = f"{condense(_clean(before.text), _weighty)} {words}"
         before = statement
         pieces.append((words, title, statement.kind == "code"))
@@ -168,8 +158,8 @@ def _pieces(text: str, speaker: Speaker, joined: bool) -> tuple[tuple[str, str, 
 
 def _weighty(clause: str) -> bool:
     """Return whether a clause carries a rejection, a decision, a reason or a figure."""
-    cues = (_REJECTS, _REJECTS_SOFTLY, _LIFTS, _DECIDES, _REASON)
-    return any(cue.search(clause) for cue in cues)
+    folded = clause.lower()
+    return any(cue.search(folded) for cue in (_REJECTS, _REJECTS_SOFTLY, _LIFTS, _DECIDES, _REASON))
 
 
 def _clean(text: str) -> str:
@@ -179,19 +169,22 @@ def _clean(text: str) -> str:
 @lru_cache(maxsize=16384)
 def lifts(text: str) -> bool:
     """Return whether a sentence sounds like a rule that is withdrawn."""
-    return _LIFTS.search(text) is not None and not _ASKS.search(text) and not _ORDERS_OFF.search(text)
+    folded = text.lower()
+    return _LIFTS.search(folded) and not _ASKS.search(folded) and not _ORDERS_OFF.search(folded)
 
 
 @lru_cache(maxsize=16384)
 def rejects(text: str) -> float:
     """Return how much a sentence sounds like a rejection, from 0; a lift or a question is none."""
-    if _ASKS.search(text) or lifts(text):
+    folded = text.lower()
+    if _ASKS.search(folded) or lifts(text):
         return 0.0
-    strong, soft = _REJECTS.findall(text), _REJECTS_SOFTLY.search(text)
-    score = min(3.0, 2.0 + 0.5 * len(strong)) if strong else SOFT if soft else 0.0
-    if score and _REASON.search(text):
+    strong = _REJECTS.count(folded)
+    soft = not strong and _REJECTS_SOFTLY.search(folded)
+    score = min(3.0, 2.0 + 0.5 * strong) if strong else SOFT if soft else 0.0
+    if score and _REASON.search(folded):
         score += 0.5
-    return score * (0.4 if _FLEETING.search(text) else 1.0)
+    return score * (0.4 if score and _FLEETING.search(folded) else 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,19 +204,17 @@ class _Sound:
 
 @lru_cache(maxsize=16384)
 def _sound(text: str) -> _Sound:
-    def has(cue: re.Pattern[str]) -> bool:
-        return cue.search(text) is not None
-
+    folded = text.lower()
     return _Sound(
         rejects(text),
         lifts(text),
-        has(_DECIDES),
-        has(_REASON),
-        has(_ASKS),
-        has(_FLEETING),
-        has(_AIMS),
-        has(_DONE),
-        has(_NEXT),
+        _DECIDES.search(folded),
+        _REASON.search(folded),
+        _ASKS.search(folded) is not None,
+        _FLEETING.search(folded),
+        _AIMS.search(folded),
+        _DONE.search(folded),
+        _NEXT.search(folded),
     )
 
 

@@ -36,6 +36,9 @@ def carry_forward(previous: str, new: str, user_texts: Iterable[str]) -> str:
     section for lifted rules.
     """
     old = bullets(previous, "rejected")
+    old_lifted = bullets(previous, "lifted")
+    if not old and not old_lifted:
+        return new
     kept = bullets(new, "rejected")
     lifted_now = bullets(new, "lifted")
     said = statements(user_texts)
@@ -52,7 +55,7 @@ def carry_forward(previous: str, new: str, user_texts: Iterable[str]) -> str:
         if not _present(bullet, [*kept, *missing]) and not clearly and not (by_summary and lifts):
             missing.append(bullet)
     fresh = [bullet for bullet in kept if not _present(bullet, old)]
-    for bullet in bullets(previous, "lifted"):
+    for bullet in old_lifted:
         ban = _banned_again(bullet, said)
         if ban is not None and not any(_present(ban.text, [item]) for item in [*kept, *missing]):
             missing.append(ban.text)

@@ -42,12 +42,14 @@ def test_a_long_sentence_keeps_its_first_and_its_weighty_clauses() -> None:
 
 
 @settings(deadline=None, max_examples=100)
-@given(st.text(max_size=300))
+@given(st.text(alphabet=st.sampled_from("abcNo 好不，,;()（）.37—"), max_size=300))
 def test_words_are_left_out_and_never_changed(text: str) -> None:
-    """Whatever the text, the result is not longer (but for joined clauses) and has no new words."""
+    """Whatever the text, its letters and figures stay in their order: some are missing, none is new."""
     short = condense(text, weighty)
 
-    assert len(short) <= len(text) + text.count(";") + text.count("；")
-    assert set(short.casefold().split()) - {word.strip(",，") for word in text.casefold().split()} <= {
-        word for word in short.casefold().split() if word.strip(",，;；") in text.casefold()
-    }
+    remaining = iter(_letters(text))
+    assert all(sign in remaining for sign in _letters(short))
+
+
+def _letters(text: str) -> list[str]:
+    return [sign for sign in text.casefold() if sign.isalnum()]
