@@ -1,4 +1,4 @@
-"""The runner: scenarios × variants × seeds, records stored in the plan's order whatever finishes first."""
+"""The runner: scenarios × variants × seeds, records stored as they arise and at the end in the plan's order."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ import platform
 import secrets
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
 from typing import Protocol
 
 from backslide import __version__
+from backslide.evals.arrangement import Unit
 from backslide.evals.backends import check_backends, is_simulated
+from backslide.evals.faults import FaultProfile, load_faults
 from backslide.evals.plan import plan_turns
 from backslide.evals.records import (
     CompactionRecord,
@@ -30,7 +32,7 @@ from backslide.evals.store import RunReader, RunWriter
 from backslide.evals.unit import Record, UnitSpec, due_probes
 from backslide.evals.variants import Variant, builtin_variants, resolve_variants
 from backslide.evals.versions import harness_hash, scorer_hash, system_hash
-from backslide.evals.workers import Finished, Produced, Started, run_units
+from backslide.evals.workers import Happening, Produced, Started, run_units
 from backslide.harness.errors import InputError
 from backslide.scenarios import Scenario, resolve, scenario_hash
 
@@ -49,6 +51,8 @@ class RunConfig:
     resume: bool = False
     executor: str = "sim"
     summarizer: str = "sim"
+    faults: str | None = None
+    """A profile of `backslide.evals.faults`: what goes wrong on the main lines."""
     command: Sequence[str] = ()
 
 
@@ -135,6 +139,7 @@ class _Prepared:
     scenarios: list[Scenario]
     variants: list[Variant]
     plans: dict[str, tuple[int, ...]]
+    faults: FaultProfile | None = None
 
     def specs(self, sessions: Path | None) -> list[UnitSpec]:
         """Return the units in the plan's order: scenario, then variant, then seed."""
@@ -148,6 +153,7 @@ class _Prepared:
                 summarizer=self.config.summarizer,
                 scale=self.config.scale,
                 sessions=sessions,
+                faults=self.faults,
             )
             for scenario, variant, seed in product(self.scenarios, self.variants, range(self.config.seeds))
         ]
@@ -160,7 +166,8 @@ def _prepare(config: RunConfig) -> _Prepared:
     variants = resolve_variants(list(config.variants) or builtin_variants())
     scenarios = resolve(config.scenarios, config.tags)
     plans = {scenario.id: plan_turns(scenario, config.scale) for scenario in scenarios}
-    return _Prepared(config, scenarios, variants, plans)
+    faults = load_faults(config.faults) if config.faults is not None else None
+    return _Prepared(config, scenarios, variants, plans, faults)
 
 
 class _Run:
@@ -180,8 +187,8 @@ class _Run:
         self._writer = writer
         self._progress = progress
         self._specs = prepared.specs(writer.sessions)
+        self._order = {spec.key: index for index, spec in enumerate(self._specs)}
         self._started = time.monotonic()
-        self._buffers: dict[int, _Buffer] = {}
         self._manifest = self._first_manifest()
 
     def go(self) -> RunOutcome:
@@ -190,58 +197,42 @@ class _Run:
         self._progress.start(len(todo))
         concurrency = self._config.concurrency or os.cpu_count() or 1
         interrupted = False
-        happenings = run_units(self._specs, todo, concurrency)
+        happenings = run_units(self._specs, todo, concurrency, self._take)
         try:
-            self._consume(happenings, todo)
+            for happening in happenings:
+                self._note(happening)
         except KeyboardInterrupt:
             interrupted = True
         finally:
             happenings.close()  # type: ignore[attr-defined]
+        self._writer.arrange(self._order)
         if not interrupted:
             self._update(ended=_now(), wall_s=round(time.monotonic() - self._started, 3))
         return RunOutcome(self._dir, self._manifest, interrupted)
 
-    def _consume(self, happenings: Iterator[object], todo: list[int]) -> None:
-        """Store what happens, holding back the records of a unit until those before it are complete."""
-        waiting = list(todo)
-        for happening in happenings:
-            if isinstance(happening, Started):
-                self._buffers[happening.index] = _Buffer()
-                self._progress.unit_started(*self._specs[happening.index].key)
-            elif isinstance(happening, Produced):
-                self._buffers[happening.index].records.append(happening.record)
-                if isinstance(happening.record, Trial):
-                    self._progress.trial(happening.record)
-            elif isinstance(happening, Finished):
-                self._buffers[happening.index].finished = happening
-            while waiting and waiting[0] in self._buffers:
-                if not self._store(waiting[0]):
-                    break
-                waiting.pop(0)
-
-    def _store(self, index: int) -> bool:
-        """Write what has come of the unit whose turn it is; return whether it is complete."""
-        buffer = self._buffers[index]
-        for record in buffer.records:
-            self._write(record)
-        buffer.records.clear()
-        if buffer.finished is None:
-            return False
-        scenario, variant, seed = self._specs[index].key
-        if buffer.finished.totals is not None:
-            self._update(sessions=[*self._manifest.sessions, buffer.finished.totals])
-            self._progress.unit_finished(scenario, variant, seed)
+    def _note(self, happening: Happening) -> None:
+        key = self._specs[happening.index].key
+        if isinstance(happening, Started):
+            self._progress.unit_started(*key)
+        elif isinstance(happening, Produced):
+            self._take(happening.index, happening.record)
+        elif happening.totals is not None:
+            sessions = [*self._manifest.sessions, happening.totals]
+            self._update(sessions=sorted(sessions, key=lambda of: self._order[of.scenario, of.variant, of.seed]))
+            self._progress.unit_finished(*key)
         else:
-            failure = UnitFailure(
-                scenario=scenario, variant=variant, seed=seed, error=buffer.finished.error or "unknown"
-            )
-            self._update(failed=[*self._manifest.failed, failure])
+            scenario, variant, seed = key
+            error = happening.error or "unknown"
+            failure = UnitFailure(scenario=scenario, variant=variant, seed=seed, error=error)
+            failed = [*self._manifest.failed, failure]
+            self._update(failed=sorted(failed, key=lambda of: self._order[of.scenario, of.variant, of.seed]))
             self._progress.failed(failure)
-        return True
 
-    def _write(self, record: Record) -> None:
+    def _take(self, _index: int, record: Record) -> None:
+        """Store a record."""
         if isinstance(record, Trial):
             self._writer.append_trial(record)
+            self._progress.trial(record)
         elif isinstance(record, PayloadRecord):
             self._writer.append_payload(record)
         elif isinstance(record, CompactionRecord):
@@ -253,13 +244,21 @@ class _Run:
         self._writer.write_manifest(self._manifest)
 
     def _todo(self) -> list[int]:
-        """Return the units that are not stored yet, dropping what an interrupted run left of unfinished ones."""
+        """Return the units that are not stored whole.
+
+        Of those that an interrupted run has begun, the trials are kept if driving them again gives the same session;
+        the rest of what it left of them is dropped.
+        """
         if not self._config.resume:
             return list(range(len(self._specs)))
         before = RunReader(self._dir).manifest
         _same_run(before, self._manifest, self._dir)
         done = {(totals.scenario, totals.variant, totals.seed): totals for totals in before.sessions}
-        self._writer.keep_only(set(done))
+        asked = {trial for trial in self._writer.asked() if self._is_repeatable(trial[0])}
+        self._writer.keep_only(done, asked)
+        for index, spec in enumerate(self._specs):
+            answered = frozenset((probe, turn) for unit, probe, turn in asked if unit == spec.key)
+            self._specs[index] = replace(spec, answered=answered)
         self._manifest = self._manifest.model_copy(
             update={
                 "id": before.id,
@@ -269,6 +268,11 @@ class _Run:
             }
         )
         return [index for index, spec in enumerate(self._specs) if spec.key not in done]
+
+    def _is_repeatable(self, unit: Unit) -> bool:
+        """Return whether a unit driven again gives the same session, so that the trials on it stay true."""
+        index = self._order.get(unit)
+        return self._manifest.simulated and index is not None and self._specs[index].variant.compactor is None
 
     def _first_manifest(self) -> Manifest:
         config, prepared = self._config, self._prepared
@@ -283,7 +287,7 @@ class _Run:
             rules={scenario.id: list(rule_sentences(scenario)) for scenario in prepared.scenarios},
             variants=[VariantInfo(name=v.name, hash=v.hash, config=v.config) for v in prepared.variants],
             seeds=list(range(config.seeds)),
-            models={"executor": config.executor, "summarizer": config.summarizer},
+            models={"executor": config.executor, "summarizer": config.summarizer, **_fault_model(prepared.faults)},
             simulated=is_simulated(config.executor, config.summarizer),
             scale=config.scale,
             plan={scenario: list(turns) for scenario, turns in prepared.plans.items()},
@@ -312,12 +316,9 @@ def rule_sentences(scenario: Scenario) -> Iterator[RuleSentence]:
             yield RuleSentence(constraint=rule.id, turn=rule.lifted.turn, carrier="lifted", text=rule.lifted.text)
 
 
-@dataclass
-class _Buffer:
-    """Records of a unit that wait for their place in the files."""
-
-    records: list[Record] = field(default_factory=list)
-    finished: Finished | None = None
+def _fault_model(faults: FaultProfile | None) -> dict[str, str]:
+    """Return how the manifest names the faults: scripted replies that come before the models'."""
+    return {} if faults is None else {"faults": f"script:{faults.text()}"}
 
 
 def _same_run(before: Manifest, now: Manifest, where: Path) -> None:

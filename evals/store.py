@@ -2,20 +2,23 @@
 
 A record is one line, written by one unbuffered write and ended by its newline, so that a killed run leaves at
 most one torn line at the end of a file. Reading drops that line and reports it; anything else that is corrupt
-is refused by file name and line.
+is refused by file name and line. Records are written as they arise; `RunWriter.arrange` puts them into the plan's
+order.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import ValidationError
 
+from backslide.evals.arrangement import Span, Unit, in_order, json_object, rearranged, span_of, spans_of
+from backslide.evals.record_files import holds_something, mend_tail, replace_file, unwritable
 from backslide.evals.records import (
     SCHEMA,
     CompactionRecord,
@@ -34,8 +37,11 @@ COMPACTIONS = "compactions.jsonl"
 SESSIONS = "sessions"
 REPORT = "report"
 
-Unit = tuple[str, str, int]
-"""Scenario, variant, seed."""
+RECORD_FILES = (PAYLOADS, COMPACTIONS, TRIALS)
+"""In the order in which they are forced to the disk: a trial comes last."""
+
+Asked = tuple[Unit, str, int]
+"""A probe of a unit after a turn."""
 
 R = TypeVar("R", bound=Record)
 
@@ -44,13 +50,14 @@ class RunWriter:
     """Writes one run directory. A trial on disk implies that the records written before it are on disk too.
 
     With `resume` the directory must already hold a run; torn last lines are cut off, and `keep_only` removes
-    the records of units that were not finished. Raises `InputError` if the directory cannot be written, or if
-    it holds a run and `resume` is false.
+    the records of units that were not finished. Raises `InputError` if the directory cannot be written, if
+    it holds a run and `resume` is false, or if a file of the run to resume is corrupt.
     """
 
     def __init__(self, path: Path, *, resume: bool = False) -> None:
         self.path = path
         self._files: dict[str, int] = {}
+        self._spans: dict[str, list[Span]] = {name: [] for name in RECORD_FILES}
         if resume:
             self._reopen()
         else:
@@ -65,9 +72,9 @@ class RunWriter:
         """Append one trial; it and everything appended before it is on disk when this returns."""
         if trial.error is not None:
             trial = trial.model_copy(update={"error": redact_text(trial.error)})
+        self._force(PAYLOADS, COMPACTIONS)
         self._append(TRIALS, trial)
-        for name in (PAYLOADS, COMPACTIONS, TRIALS):
-            os.fsync(self._files[name])
+        self._force(TRIALS)
 
     def append_payload(self, payload: PayloadRecord) -> None:
         """Append one request's record."""
@@ -78,19 +85,56 @@ class RunWriter:
         self._append(COMPACTIONS, compaction)
 
     def write_manifest(self, manifest: Manifest) -> None:
-        """Replace ``run.json`` as a whole: a reader sees the old document or the new one, never a part."""
+        """Replace ``run.json`` as a whole: a reader sees the old document or the new one, never a part.
+
+        What it counts as complete is on disk before it.
+        """
+        self._force(*RECORD_FILES)
         document = _redacted_manifest(manifest)
         text = hide_known_secrets(json.dumps(document, ensure_ascii=False, indent=2)) + "\n"
-        _replace(self.path / MANIFEST, text.encode("utf-8"))
+        replace_file(self.path / MANIFEST, text.encode("utf-8"))
 
-    def keep_only(self, units: set[Unit]) -> None:
-        """Remove the records of every unit that is not in `units`, each file replaced as a whole."""
-        for name in (TRIALS, PAYLOADS, COMPACTIONS):
-            target = self.path / name
-            kept = [line for line in target.read_bytes().splitlines(keepends=True) if _unit_of(line) in units]
-            os.close(self._files.pop(name))
-            _replace(target, b"".join(kept))
-            self._files[name] = os.open(target, os.O_WRONLY | os.O_APPEND)
+    def asked(self) -> set[Asked]:
+        """Return the trials that are stored with all their requests, so that they need not be asked again."""
+        requests: dict[Asked, int] = {}
+        for span in self._spans[PAYLOADS]:
+            if span.probe is not None:
+                key = (span.unit, span.probe, span.turn)
+                requests[key] = requests.get(key, 0) + 1
+        trials = {(span.unit, span.probe, span.turn): span.requests for span in self._spans[TRIALS] if span.probe}
+        return {key for key, made in trials.items() if requests.get(key, 0) == made}
+
+    def keep_only(self, units: Collection[Unit], trials: Collection[Asked] = ()) -> None:
+        """Remove the records of every unit that is not in `units`, each file replaced as a whole.
+
+        Of other units the `trials` stay, each with the requests that it made.
+        """
+        for name in RECORD_FILES:
+            spans = [
+                span
+                for span in self._spans[name]
+                if span.unit in units or (span.probe is not None and (span.unit, span.probe, span.turn) in trials)
+            ]
+            self._rewrite(name, spans)
+
+    def arrange(self, order: Mapping[Unit, int]) -> None:
+        """Put all records into the order of their units, each file replaced as a whole; in order it is left alone."""
+        for name in RECORD_FILES:
+            self._rewrite(name, in_order(self._spans[name], order))
+
+    def _rewrite(self, name: str, spans: list[Span]) -> None:
+        if spans == self._spans[name]:
+            return
+        target = self.path / name
+        data, moved = rearranged(target.read_bytes(), spans)
+        replace_file(target, data)
+        os.close(self._files.pop(name))
+        self._files[name] = os.open(target, os.O_WRONLY | os.O_APPEND)
+        self._spans[name] = moved
+
+    def _force(self, *names: str) -> None:
+        for name in names:
+            os.fsync(self._files[name])
 
     def close(self) -> None:
         """Flush everything to disk and close the files."""
@@ -106,7 +150,8 @@ class RunWriter:
         self.close()
 
     def _create(self) -> None:
-        if any((self.path / name).exists() for name in (MANIFEST, TRIALS, PAYLOADS, COMPACTIONS)):
+        # Empty files without a manifest are what a run leaves that was killed before it stored anything.
+        if (self.path / MANIFEST).exists() or any(holds_something(self.path / name) for name in RECORD_FILES):
             raise InputError(
                 "the folder already holds a run",
                 where=str(self.path),
@@ -115,26 +160,30 @@ class RunWriter:
         made: list[Path] = []
         try:
             (self.path / SESSIONS).mkdir(parents=True, exist_ok=True)
-            for name in (TRIALS, PAYLOADS, COMPACTIONS):
-                flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL
+            for name in RECORD_FILES:
+                flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
                 self._files[name] = os.open(self.path / name, flags, 0o644)
                 made.append(self.path / name)
         except OSError as error:
             for file in made:
                 file.unlink()
-            raise _unwritable(self.path, error) from error
+            raise unwritable(self.path, error) from error
 
     def _reopen(self) -> None:
         if not (self.path / MANIFEST).is_file():
             raise InputError("holds no run to resume", where=str(self.path), mend="leave --resume out")
         try:
-            for name in (TRIALS, PAYLOADS, COMPACTIONS):
+            for name in RECORD_FILES:
                 descriptor = os.open(self.path / name, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
                 self._files[name] = descriptor
-                _mend_tail(self.path / name, descriptor)
+                mend_tail(self.path / name, descriptor)
+                self._spans[name] = spans_of((self.path / name).read_bytes(), str(self.path / name))
             self.sessions.mkdir(exist_ok=True)
+            for folder in (self.path, self.sessions):
+                for unfinished in folder.glob(".*.tmp"):
+                    unfinished.unlink()
         except OSError as error:
-            raise _unwritable(self.path, error) from error
+            raise unwritable(self.path, error) from error
 
     def _append(self, name: str, record: Record) -> None:
         line = hide_known_secrets(record.model_dump_json(by_alias=True)) + "\n"
@@ -149,7 +198,8 @@ class RunWriter:
             # A full disk must not leave the first half of a record in front of the next one.
             with suppress(OSError):
                 os.ftruncate(descriptor, before)
-            raise _unwritable(self.path / name, error) from error
+            raise unwritable(self.path / name, error) from error
+        self._spans[name].append(span_of(dict(record), before, before + len(data)))
 
 
 class RunReader:
@@ -184,7 +234,7 @@ class RunReader:
         try:
             with file.open("rb") as lines:
                 for number, line in enumerate(lines, start=1):
-                    if not line.endswith(b"\n") and _json_object(line) is None:
+                    if not line.endswith(b"\n") and json_object(line) is None:
                         self._report(f"{file}:{number}: torn last line dropped ({len(line)} bytes)")
                         return
                     yield _parse(line, model, f"{file}:{number}")
@@ -216,7 +266,7 @@ def _read_manifest(path: Path) -> Manifest:
 
 
 def _parse(line: bytes, model: type[R], where: str) -> R:
-    document = _json_object(line)
+    document = json_object(line)
     if document is None:
         raise InputError("is not a JSON object", where=where, mend="the file is corrupt; run it again")
     schema = document.get("schema")
@@ -236,53 +286,9 @@ def describe_validation(error: ValidationError) -> str:
     return f"{path}: {first['msg'][:1].lower()}{first['msg'][1:]}"
 
 
-def _json_object(data: bytes) -> dict[str, Any] | None:
-    try:
-        document = json.loads(data.decode("utf-8"))
-    except (ValueError, RecursionError):
-        return None
-    return document if isinstance(document, dict) else None
-
-
-def _unit_of(line: bytes) -> Unit | None:
-    document = _json_object(line)
-    if document is None:
-        return None
-    return (str(document.get("scenario")), str(document.get("variant")), int(document.get("seed", -1)))
-
-
-def _mend_tail(path: Path, descriptor: int) -> None:
-    """Cut a torn last line off, or end a whole one, so that the next record starts on a line of its own."""
-    data = path.read_bytes()
-    if not data or data.endswith(b"\n"):
-        return
-    start = data.rfind(b"\n") + 1
-    if _json_object(data[start:]) is None:
-        os.ftruncate(descriptor, start)
-    else:
-        os.write(descriptor, b"\n")
-
-
 def _redacted_manifest(manifest: Manifest) -> Mapping[str, object]:
     document = manifest.model_dump(mode="json", by_alias=True)
     document["command"] = redact_command(manifest.command)
     for name in ("models", "variants", "machine", "failed"):
         document[name] = redact(document[name])
     return document
-
-
-def _replace(path: Path, data: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise _unwritable(path, error) from error
-
-
-def _unwritable(path: Path, error: OSError) -> InputError:
-    return InputError(f"cannot be written ({error.strerror})", where=str(path), mend="choose another --out")

@@ -14,15 +14,20 @@ from typing import Any, Literal
 from backslide.evals.backends import make_summarizer
 from backslide.evals.compaction_log import CompactionLog
 from backslide.evals.determinism import SteppingClock, file_name, seeded_ids
+from backslide.evals.faults import FaultInjector, FaultProfile
 from backslide.evals.probing import ProbeAsker
 from backslide.evals.records import CompactionRecord, PayloadRecord, SessionTotals, Trial
 from backslide.evals.variants import Variant
 from backslide.evals.workspace import ScriptToolbox, WorkspaceFiles
 from backslide.harness.compaction.strategies.base import CompactionError, Strategy
+from backslide.harness.control.abort import AbortSignal, wait_for_nothing
 from backslide.harness.control.agent import Agent, AgentOptions
 from backslide.harness.control.overflow import is_overflow
+from backslide.harness.control.retry import ExponentialBackoff
 from backslide.harness.control.tools import ToolResult
+from backslide.harness.errors import BackslideError
 from backslide.harness.models.gateway import Exchange, Gateway
+from backslide.harness.models.protocol import Model, Role
 from backslide.harness.models.script import ScriptedReply, ScriptModel
 from backslide.harness.payload.body import PayloadBuilder
 from backslide.harness.payload.tokens import shared_counter
@@ -40,6 +45,9 @@ SYSTEM_PROMPT = (
 EPOCH_MS = 1_767_225_600_000
 """Where a unit's clock starts (2026-01-01T00:00:00Z): records of two runs must be equal."""
 MAX_OUTPUT = 4_096
+GO_ON = "Please go on."
+"""What the user says when a fault has ended a turn before its script did."""
+MOST_NUDGES = 5
 REASONING_FIELD = "reasoning_content"
 
 Record = Trial | PayloadRecord | CompactionRecord
@@ -60,6 +68,10 @@ class UnitSpec:
     sessions: Path | None = None
     """Folder for the session files; None keeps them in memory."""
     probes: bool = True
+    faults: FaultProfile | None = None
+    """What goes wrong on the main line."""
+    answered: frozenset[tuple[str, int]] = frozenset()
+    """Probes, by id and turn, that a broken-off run has stored already; they are not asked again."""
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -105,13 +117,15 @@ class _Unit:
         self.workspace = WorkspaceFiles.of(scenario)
         self.script = ScriptModel(self.counter.count)
         self.toolbox = ScriptToolbox(self.workspace)
-        self.gateway = Gateway(
-            {
-                "executor": self.script,
-                # The summarizer's own tokenizer: what a backend counts is not part of what the harness meters.
-                "summarizer": make_summarizer(spec.summarizer, shared_counter("models").count, spec.seed),
-            }
-        )
+        self.faults = FaultInjector(spec.faults) if spec.faults is not None else None
+        models: dict[Role, Model] = {
+            "executor": self.script,
+            # The summarizer's own tokenizer: what a backend counts is not part of what the harness meters.
+            "summarizer": make_summarizer(spec.summarizer, shared_counter("models").count, spec.seed),
+        }
+        if self.faults is not None:
+            models = {role: self.faults.wrap(model, role) for role, model in models.items()}
+        self.gateway = Gateway(models)
         self.gateway.subscribe(self._sent)
         self.session = Session.create(
             self._path(""),
@@ -131,6 +145,9 @@ class _Unit:
             strategy=self.strategy,
             settings=Settings(compaction=variant.settings(spec.scale)),
             options=AgentOptions(cause="script"),
+            control="pi-0.83" if variant.strategy == "pi-0.83" else "robust",
+            retry_policy=ExponentialBackoff(),
+            wait=self._wait,
             now=self.clock.read,
         )
         self.turn = 0
@@ -148,10 +165,13 @@ class _Unit:
                 for turn in render(spec.scenario, spec.scale).turns:
                     self.turn = turn.number
                     self.meter.begin(turn.number)
+                    if self.faults is not None:
+                        self.faults.begin(turn.number)
                     if self.meter.overflow_turn is None:
                         await self._play(turn)
                     for probe_id in due.get(turn.number, ()):
-                        self.sink(await asker.ask(probe_id, turn.number))
+                        if (probe_id, turn.number) not in spec.answered:
+                            self.sink(await asker.ask(probe_id, turn.number))
         finally:
             await close_strategy(self.strategy)
         return self.meter.totals(spec, len(spec.scenario.turns), self.compactions.turns)
@@ -167,12 +187,29 @@ class _Unit:
             }
         )
         last = await self.agent.prompt(turn.user)
-        if self.spec.variant.compactor is not None and self.compactions.failure is not None:
+        if self.faults is not None:
+            last = await self._insist(last)
+        elif self.spec.variant.compactor is not None and self.compactions.failure is not None:
             # Going on uncompacted would measure something else than the compactor that was asked for.
             raise CompactionError(f"turn {turn.number}: {self.compactions.failure}")
         if last is not None and is_overflow(last, self.model.context_window):
             self.meter.overflow_turn = turn.number
             self.script.clear()
+
+    async def _insist(self, last: dict[str, Any] | None) -> dict[str, Any] | None:
+        """Ask the agent to go on where a fault has ended the turn, as a user would; return the last reply."""
+        for _ in range(MOST_NUDGES):
+            if self.faults is None or self.faults.last is None or not self.script.remaining:
+                return last
+            last = await self.agent.prompt(GO_ON)
+        if self.faults is not None and self.faults.last is not None and self.script.remaining:
+            raise BackslideError(f"turn {self.turn} did not come to its end under {self.faults.last}")
+        return last
+
+    async def _wait(self, milliseconds: float, signal: AbortSignal) -> bool:
+        """Let the unit's own clock pass the wait for a retry."""
+        self.clock.now += round(milliseconds)
+        return await wait_for_nothing(milliseconds, signal)
 
     def _sent(self, exchange: Exchange) -> None:
         self.meter.add(exchange)

@@ -6,13 +6,14 @@ import asyncio
 import multiprocessing
 import os
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
 from typing import Any
 
-from backslide.evals.records import SessionTotals
+from backslide.evals.records import SessionTotals, Trial
 from backslide.evals.unit import Record, UnitSpec, drive
 from backslide.harness.errors import BackslideError
 
@@ -42,18 +43,26 @@ class Finished:
 
 
 Happening = Started | Produced | Finished
+Deliver = Callable[[int, Record], None]
+"""Takes a record of a unit."""
 
 
-def run_units(specs: Sequence[UnitSpec], indices: Sequence[int], concurrency: int) -> Iterator[Happening]:
+def run_units(
+    specs: Sequence[UnitSpec], indices: Sequence[int], concurrency: int, deliver: Deliver | None = None
+) -> Iterator[Happening]:
     """Drive the units of `indices` and yield what happens, each unit's records in order.
 
     With a concurrency of 1 everything runs in this process. A unit that fails, or whose process dies, ends with an
     error; the others go on. Closing the iterator ends the processes.
+
+    A unit goes on after a trial only when the next happening is asked for, so that whoever stores what happens can
+    lose no more than the trial in flight. An iterator cannot do so in this process: there records go to `deliver` as
+    they arise if it is given, and are yielded at the end of their unit if not.
     """
     if concurrency <= 1 or len(indices) <= 1:
         for index in indices:
             yield Started(index)
-            yield from _run_here(specs[index], index)
+            yield from _run_here(specs[index], index, deliver)
         return
     pool = _Pool(min(concurrency, len(indices)))
     try:
@@ -62,9 +71,9 @@ def run_units(specs: Sequence[UnitSpec], indices: Sequence[int], concurrency: in
         pool.close()
 
 
-def _run_here(spec: UnitSpec, index: int) -> Iterator[Happening]:
+def _run_here(spec: UnitSpec, index: int, deliver: Deliver | None) -> Iterator[Happening]:
     records: list[Record] = []
-    totals, error = _drive(spec, records.append)
+    totals, error = _drive(spec, records.append if deliver is None else lambda record: deliver(index, record))
     yield from (Produced(index, record) for record in records)
     yield Finished(index, totals, error)
 
@@ -146,6 +155,9 @@ class _Pool:
             yield from self._next(worker, specs, queue)
             return
         yield happening
+        if isinstance(happening, Produced) and isinstance(happening.record, Trial):
+            with suppress(OSError):  # that it has died is found when the next record is awaited
+                worker.pipe.send(None)
         if isinstance(happening, Finished):
             yield from self._next(worker, specs, queue)
 
@@ -166,12 +178,24 @@ def _context() -> BaseContext:
 
 
 def _serve(pipe: Connection) -> None:
-    """Run units until the pipe closes. The parent decides about interrupts."""
+    """Run units until the pipe closes. The parent decides about interrupts; without a parent there is nothing to do."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     while True:
-        try:
-            index, spec = pipe.recv()
-        except (EOFError, OSError):
-            os._exit(0)
-        totals, error = _drive(spec, lambda record, index=index: pipe.send(Produced(index, record)))
-        pipe.send(Finished(index, totals, error))
+        index, spec = _talk(pipe.recv)
+        totals, error = _drive(spec, lambda record, index=index: _hand_over(pipe, Produced(index, record)))
+        _talk(pipe.send, Finished(index, totals, error))
+
+
+def _hand_over(pipe: Connection, produced: Produced) -> None:
+    """Send a record; a trial has been taken in when this returns."""
+    _talk(pipe.send, produced)
+    if isinstance(produced.record, Trial):
+        _talk(pipe.recv)
+
+
+def _talk(step: Callable[..., Any], *arguments: Any) -> Any:
+    """Send or receive; end this process if the parent is gone."""
+    try:
+        return step(*arguments)
+    except (EOFError, OSError):
+        os._exit(0)

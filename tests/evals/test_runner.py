@@ -105,10 +105,10 @@ def test_two_runs_are_equal_byte_for_byte(concurrency: int, config: RunConfig, t
 def test_the_order_of_finishing_plays_no_part(
     config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Records wait until those of the units before them are complete."""
+    """Records are stored as they arise and stand in the plan's order in the end."""
     whole = stored(go(replace(config, out=tmp_path / "whole")).run_dir)
 
-    def backwards(specs: Sequence[UnitSpec], indices: Sequence[int], _concurrency: int) -> Iterator[Happening]:
+    def backwards(specs: Sequence[UnitSpec], indices: Sequence[int], *_others: object) -> Iterator[Happening]:
         yield from (Started(index) for index in indices)
         for index in reversed(indices):
             yield from (happening for happening in run_units(specs, [index], 1) if not isinstance(happening, Started))
@@ -118,8 +118,9 @@ def test_the_order_of_finishing_plays_no_part(
     outcome = go(config, watcher)
 
     assert stored(outcome.run_dir) == whole
-    assert watcher.finished == UNITS
+    assert watcher.finished == UNITS[::-1]
     assert watcher.trials[0].scenario == "two"
+    assert [(s.scenario, s.variant, s.seed) for s in outcome.manifest.sessions] == UNITS
 
 
 def test_seeds_are_units_of_their_own(config: RunConfig) -> None:
@@ -277,8 +278,11 @@ def failing_on(monkeypatch: pytest.MonkeyPatch, key: tuple[str, str, int], error
     monkeypatch.setattr(workers, "drive", drive)
 
 
-def test_a_unit_that_fails_is_told_and_the_run_goes_on(config: RunConfig, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is in the manifest with its error, no whole session, and is done again when the run is resumed."""
+def test_a_unit_that_fails_is_told_and_the_run_goes_on(
+    config: RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is in the manifest with its error, no whole session, and is done again, in its place, when the run is resumed."""
+    whole = stored(go(replace(config, out=tmp_path / "whole")).run_dir)
     watcher = Watcher()
     with monkeypatch.context() as patch:
         failing_on(patch, UNITS[1], ModelError("the backend is gone"))
@@ -294,8 +298,10 @@ def test_a_unit_that_fails_is_told_and_the_run_goes_on(config: RunConfig, monkey
     again = Watcher()
     resumed = go(replace(config, resume=True), again)
     assert again.started == [UNITS[1]]
+    assert [trial.id for trial in again.trials] == ["one/trim/s0/keep-report@6", "one/trim/s0/sort-rows@6"]
     assert (resumed.manifest.completed, resumed.manifest.failed) == (4, [])
-    assert sorted(ids(resumed.run_dir)) == sorted({*ids(resumed.run_dir)})
+    assert [(s.scenario, s.variant, s.seed) for s in resumed.manifest.sessions] == UNITS
+    assert stored(resumed.run_dir) == whole
 
 
 def test_an_interrupt_leaves_a_run_that_can_be_resumed(
