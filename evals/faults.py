@@ -25,7 +25,6 @@ from backslide.harness.errors import InputError, nearest
 from backslide.harness.models.protocol import Model, Reply, Request, Role
 
 KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
-ALWAYS = 1_000_000
 _INLINE = re.compile(r"(?P<kind>[a-z_]+)(?P<rest>(?:[@%#~*]\d+)*)")
 _MARKS = {"@": "turn", "%": "every", "#": "request", "~": "period", "*": "times"}
 _SPOILED_USAGE: FaultKind = "no_usage_reported"
@@ -71,7 +70,7 @@ _SINGLE: dict[FaultKind, FaultRule] = {
     "summarizer_error": FaultRule("summarizer_error", period=2),
     "summarizer_empty": FaultRule("summarizer_empty", period=2),
     "summarizer_not_shrinking": FaultRule("summarizer_not_shrinking", period=2),
-    "no_usage_reported": FaultRule("no_usage_reported", times=ALWAYS),
+    "no_usage_reported": FaultRule("no_usage_reported", period=1),
 }
 PROFILES: dict[str, tuple[FaultRule, ...]] = {
     **{kind: (rule,) for kind, rule in _SINGLE.items()},

@@ -29,6 +29,10 @@ def run(
     seeds: options.Seeds = 1,
     executor: options.Executor = "sim",
     summarizer: options.Summarizer = "sim",
+    faults: Annotated[
+        str | None,
+        typer.Option("--faults", metavar="PROFILE", help="Failures to ride out: a name, a TOML file or a list."),
+    ] = None,
     concurrency: options.Concurrency = 0,
     scale: options.Scale = 1.0,
     out: options.Out = None,
@@ -59,6 +63,7 @@ def run(
         resume=resume,
         executor=executor,
         summarizer=summarizer,
+        faults=faults,
         command=["backslide", *sys.argv[1:]],
     )
     if dry_run:
