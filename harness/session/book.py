@@ -36,9 +36,7 @@ class EntryBook:
         self.index[entry_id if entry_id.__class__ is str else id_key(entry_id)] = entry
         kind = entry.get("type")
         if kind == "message":
-            if not self.has_assistant:
-                message = entry.get("message")
-                self.has_assistant = isinstance(message, dict) and message.get("role") == "assistant"
+            self.has_assistant = self.has_assistant or is_assistant(entry)
         elif kind == "label":
             self._set_label(entry)
         elif kind == "session_info":
@@ -61,3 +59,9 @@ class EntryBook:
         twin.labels, twin.label_times = self.labels.copy(), self.label_times.copy()
         twin.name, twin.has_assistant = self.name, self.has_assistant
         return twin
+
+
+def is_assistant(entry: Entry) -> bool:
+    """Return whether an entry is an assistant's message."""
+    message = entry.get("message")
+    return entry.get("type") == "message" and isinstance(message, dict) and message.get("role") == "assistant"

@@ -9,7 +9,7 @@ from typing import Any, Final, Self
 from backslide.harness.errors import InputError
 from backslide.harness.session import clock
 from backslide.harness.session.appends import Appends
-from backslide.harness.session.book import EntryBook
+from backslide.harness.session.book import EntryBook, is_assistant
 from backslide.harness.session.branch import Branch, SessionContext, id_key
 from backslide.harness.session.forking import forked_entries
 from backslide.harness.session.migrate import CURRENT_VERSION, migrated, needs_migration
@@ -250,19 +250,19 @@ class Session(Appends):
         return entry_id
 
     def _add(self, entry: Entry) -> None:
-        """Take in a finished entry as the new leaf and write it."""
+        """Write a finished entry and take it in as the new leaf; what cannot be written is not taken in."""
+        self._persist(entry)
         self._book.add(entry)
         self._leaf = entry
         self._branch.append(entry)
-        self._persist(entry)
 
     def _persist(self, entry: Entry) -> None:
         if self._file is None:
             return
         if self._file.on_disk:
             self._file.append(entry)
-        elif self.has_assistant:
-            self._file.write_all(self.entries)
+        elif self.has_assistant or is_assistant(entry):
+            self._file.write_all([*self.entries, entry])
 
     def flush(self) -> None:
         """Hand everything to the operating system; lines already are, so this only obeys the fsync policy."""

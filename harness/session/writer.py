@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal, Self
 
@@ -78,8 +80,9 @@ class LineWriter:
     """One session file open for appending; the operating system has each line as soon as it is written.
 
     ``fsync``: "always" forces every write to the disk, "turn" those before a `sync` or `close`, "never"
-    none. Appending to a file whose last line has no line feed starts a new line first, so that nothing is
-    glued to it.
+    none. A new file appears at its path with its first lines whole, or not at all. Appending to a file whose
+    last line has no line feed, because its writer was killed or the disk was full, starts a new line first,
+    so that nothing is glued to it.
     """
 
     def __init__(self, path: Path, *, fsync: FsyncPolicy, create: bool) -> None:
@@ -92,13 +95,15 @@ class LineWriter:
     def write(self, data: bytes) -> None:
         """Append whole lines. Raises `InputError` if the file cannot be written."""
         try:
-            descriptor = self._opened()
-            view = memoryview(data)
-            while view:
-                view = view[os.write(descriptor, view) :]
+            if self._create:
+                self._descriptor = _created(self.path, data)
+                self._create = False
+            else:
+                _write(self._opened(), data)
         except FileExistsError:
             raise path_taken(self.path) from None
         except OSError as error:
+            self._forget()
             what = f"the session cannot be written ({error.strerror})"
             raise InputError(what, where=str(self.path)) from error
         self._dirty = True
@@ -122,18 +127,54 @@ class LineWriter:
             os.fsync(self._descriptor)
             self._dirty = False
 
-    def _opened(self) -> int:
+    def _forget(self) -> None:
+        """Close the file after half a line, perhaps, so that the next write looks at how it ends."""
         if self._descriptor is not None:
-            return self._descriptor
-        if self._create:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL
-        else:
-            flags = os.O_RDWR | os.O_APPEND
-        descriptor = os.open(self.path, flags, 0o644)
-        self._descriptor = descriptor
-        self._create = False
-        size = os.fstat(descriptor).st_size
-        if size and os.pread(descriptor, 1, size - 1) != b"\n":
-            os.write(descriptor, b"\n")
+            with suppress(OSError):
+                os.close(self._descriptor)
+            self._descriptor = None
+
+    def _opened(self) -> int:
+        if self._descriptor is None:
+            descriptor = self._descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND)
+            size = os.fstat(descriptor).st_size
+            if size and os.pread(descriptor, 1, size - 1) != b"\n":
+                os.write(descriptor, b"\n")
+        return self._descriptor
+
+
+_NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EACCES})
+"""What file systems answer that know no hard links."""
+
+
+def _created(path: Path, data: bytes) -> int:
+    """Make a file that holds `data` and return it open for appending. Raises `FileExistsError` if the path is taken.
+
+    It is written under another name and linked to its own when it is whole: a process killed meanwhile leaves nothing
+    at the path that could be taken for a session.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL
+    unfinished = path.with_name(f".{path.name[:200]}.{os.getpid()}.tmp")
+    unfinished.unlink(missing_ok=True)
+    descriptor = os.open(unfinished, flags, 0o644)
+    try:
+        _write(descriptor, data)
+        os.link(unfinished, path)
+    except OSError as error:
+        os.close(descriptor)
+        if error.errno not in _NO_LINKS:
+            raise
+    else:
         return descriptor
+    finally:
+        unfinished.unlink(missing_ok=True)
+    descriptor = os.open(path, flags, 0o644)
+    _write(descriptor, data)
+    return descriptor
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]

@@ -75,7 +75,7 @@ def test_random_trees_survive_the_file_with_junk_and_a_torn_tail(
             play(session, actions)
         lines = path.read_bytes().split(b"\n")[:-1]
         at = data.draw(st.integers(1, len(lines)))
-        lines.insert(at, b"{" + junk.encode("utf-8", "replace").replace(b"\n", b""))
+        lines.insert(at, b"{{" + junk.encode("utf-8", "replace").replace(b"\n", b""))
         path.write_bytes(b"\n".join(lines) + b"\n")
         again = Session.open(path)
         assert session.entries == again.entries

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -71,6 +72,36 @@ def test_an_existing_file_is_never_overwritten(tmp_path: Path) -> None:
 
     assert before == path.read_bytes()
     assert (tmp_path / "late.jsonl").read_text() == "theirs"
+
+
+@pytest.mark.parametrize("made", [False, True])
+def test_half_a_line_on_a_full_disk_does_not_spoil_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: bool
+) -> None:
+    """Half of an append stays as a torn line of its own, half of a new file leaves no file, and no entry hangs on it."""
+    path = tmp_path / "s.jsonl"
+    session = new_session(path)
+    if made:
+        session.append_message(assistant("first"))
+    real = os.write
+
+    def full(descriptor: int, data: bytes) -> int:
+        if len(data) < 20:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real(descriptor, data[: len(data) // 2])
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", full)
+        with pytest.raises(InputError, match="cannot be written"):
+            session.append_message(assistant("lost"))
+
+    assert [file.name for file in tmp_path.iterdir()] == (["s.jsonl"] if made else [])
+    session.append_message(assistant("after"))
+    again = Session.open(path)
+    texts = [entry["message"]["content"][0]["text"] for entry in again.entries]
+    assert texts == (["first", "after"] if made else ["after"])
+    assert [(problem.line, problem.kind) for problem in again.problems] == ([(3, "junk-line")] if made else [])
+    assert again.branch() == again.entries == session.entries
 
 
 @pytest.mark.parametrize("torn", [b'{"type":"message","id":"zz","par', b'{"type":"custom","id":"zz","parentId":"e1"}'])
