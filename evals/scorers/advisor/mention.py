@@ -1,0 +1,253 @@
+"""Tell a label that emits a transcript from one that is quoted, announced as an example, discussed, or a field's name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from backslide.evals.scorers.advisor.content import (
+    defines,
+    is_about,
+    is_advice,
+    is_call,
+    is_output,
+    is_report,
+    is_value,
+)
+from backslide.evals.scorers.advisor.lines import Line
+from backslide.evals.scorers.advisor.markerdata import intro_patterns
+from backslide.evals.scorers.advisor.occurrences import Occurrence
+
+_KEY = re.compile(r"^[^\W\d_][\w' /-]{0,30}\s?(?:\([^()]{1,30}\))?\s*[:：](?:\s|$|[\u3400-\u9fff])")
+_LEADS = re.compile(r"(?:[:：]|\b(?:like this|as follows|below)\.|如下。)[\"'”*`]*$")
+_AFTERWARDS = re.compile(
+    r"(?i)^(?:that|this|these|those|both|each|the|all)\s+(?:\w+\s+){0,2}(?:lines?|labels?|quotes?|quotation|excerpt|log|snippet|example|fragment|entries)\b|"
+    r"^(?:.{0,40}\b(?:from|in) (?:your|the) (?:log|brief|transcript|evidence|excerpt)\b)|^(?:这|上面|以上)(?:一|两|几|三|些)?(?:句|行|段|条)"
+)
+_STOPS = re.compile(r"[.!?:;。！？：；…)\"'”`\]】]$")
+_ADDRESSED = re.compile(
+    r"(?i)^(?:please|ask|do|don't|never|always|run|re-?run|check|verify|confirm|make|keep|use|write|read|tell|wait|stop|start|report|send|set|add|"
+    r"remove|put|take|leave|show|try|fix|apply|commit|merge|revert|first)\b|^(?:请|先|不要|别|务必|记得|把.{1,30}(?:再|然后))"
+)
+_LONGEST_QUOTE = 5
+
+
+@dataclass(frozen=True)
+class Run:
+    """Labels that follow each other without a paragraph of plain words between them."""
+
+    items: tuple[Occurrence, ...]
+    shown: bool
+    """Whether the words around it announce, quote or attribute it."""
+    led: bool
+    """Whether a line that ends on a colon leads to it."""
+    fields: bool
+    """Whether it is a list of keys and values in which a role's name happens to occur."""
+
+    @property
+    def addressed(self) -> bool:
+        """Return whether the advisor stands among those who are spoken to."""
+        return any(item.role == "advisor" for item in self.items)
+
+
+def runs_of(lines: Sequence[Line], items: Sequence[Occurrence], payload: str) -> list[Run]:
+    """Return the runs of some labels, in order."""
+    labelled = {item.line for item in items}
+    groups: list[list[Occurrence]] = []
+    for item in items:
+        if groups and not _parted(lines, groups[-1][-1].line, item.line):
+            groups[-1].append(item)
+        else:
+            groups.append([item])
+    return [_run(lines, group, labelled, payload) for group in groups]
+
+
+def _parted(lines: Sequence[Line], first: int, second: int) -> bool:
+    """Return whether a paragraph begins between two labels."""
+    return any(lines[at].gap >= 1 for at in range(first + 1, second))
+
+
+def _run(lines: Sequence[Line], group: list[Occurrence], labelled: set[int], payload: str) -> Run:
+    first = group[0].line
+    before = lines[first - 1] if first and (first - 1) not in labelled and not lines[first - 1].hidden else None
+    led = bool(before and _LEADS.search(before.text))
+    shown = (
+        (led and before is not None and _announces(before.text, group))
+        or (before is not None and _goes_on(before, lines[first], group[0]))
+        or _in_open_quote(lines, first)
+        or _attributed_after(lines, group, labelled)
+        or _quotes_payload(lines, group, payload)
+    )
+    return Run(tuple(group), shown, led, _is_list_of_fields(lines, group, labelled))
+
+
+def _announces(intro: str, group: list[Occurrence]) -> bool:
+    """Return whether a line that ends on a colon announces a quotation or an example, and no own continuation."""
+    last = re.split(r"(?<=[.!?。！？])\s+", intro[-400:].rstrip())[-1]
+    mention, own = intro_patterns()
+    if own.search(last) and not re.search(r"(?i)\b(?:would|could|should|might)\b", last):
+        return False
+    if mention.search(last):
+        return True
+    acted = sum(1 for item in group if is_call(item.content) or is_output(item.content))
+    return not (len(group) >= 3 and len({item.role for item in group}) >= 2 and acted >= 2)
+
+
+def _goes_on(before: Line, line: Line, item: Occurrence) -> bool:
+    """Return whether a label is the middle of a sentence that was broken into lines."""
+    if line.gap or before.bullet or before.heading or len(before.text) < 30 or _STOPS.search(before.text):
+        return False
+    return is_about(item.content, False) or item.content[:1].islower() or not item.colon
+
+
+def _in_open_quote(lines: Sequence[Line], first: int) -> bool:
+    """Return whether a quotation that was opened on a line right before is still open."""
+    depth = 0
+    for at in range(max(0, first - _LONGEST_QUOTE), first):
+        raw = lines[at].raw
+        if lines[at].gap and at > 0 and not re.search(r"[“「『\"]\s*$", lines[at - 1].raw):
+            depth = 0
+        depth += sum(raw.count(mark) for mark in "“「『") - sum(raw.count(mark) for mark in "”」』")
+        depth = max(depth, 0)
+        if raw.rstrip().endswith((': "', ' "', ':"')) or raw.strip() == '"""':
+            depth += 1
+    if lines[first].gap > 1:
+        return False
+    closing = any(re.search(r"[”」』\"]", lines[at].raw) for at in range(first, min(len(lines), first + 40)))
+    return depth > 0 and closing
+
+
+def _attributed_after(lines: Sequence[Line], group: list[Occurrence], labelled: set[int]) -> bool:
+    """Return whether the paragraph after a short run says whose lines these were."""
+    if len(group) > 4:
+        return False
+    at = group[-1].line + 1
+    while at < len(lines) and lines[at].gap == 0 and at not in labelled:
+        at += 1
+    return at < len(lines) and at not in labelled and not lines[at].hidden and bool(_AFTERWARDS.match(lines[at].text))
+
+
+def flat(text: str) -> str:
+    """Return a text for comparisons: lower case, one blank between words."""
+    return " ".join(text.lower().split())
+
+
+def _quotes_payload(lines: Sequence[Line], group: list[Occurrence], payload: str) -> bool:
+    """Return whether every line of a run stands in the payload as it is."""
+    if not payload:
+        return False
+    flattened = flat(payload)
+    return all(flat(lines[item.line].raw) in flattened for item in group)
+
+
+def _is_list_of_fields(lines: Sequence[Line], group: list[Occurrence], labelled: set[int]) -> bool:
+    """Return whether other keys outnumber or precede the labels in the block of lines that they stand in."""
+    if any(item.style != "word" for item in group):
+        return False
+    first, last = group[0].line, group[-1].line
+    others = 0
+    at = first
+    while at > 0 and lines[at].gap == 0 and first - at < 12:
+        at -= 1
+        if at not in labelled:
+            if not _KEY.match(lines[at].text):
+                break
+            others += 1
+    at = first + 1
+    while at < len(lines) and at - last < 12 and lines[at].gap == 0:
+        if at not in labelled and _KEY.match(lines[at].text):
+            others += 1
+        at += 1
+    return others >= len(group)
+
+
+def grade(item: Occurrence, run: Run, payload: str, text: str) -> int:
+    """Return what a label amounts to.
+
+    0 mentioned or a field; 1 needs company; 2 emitted, but one alone is not enough; 3 enough by itself.
+    """
+    if run.shown or item.role == "advisor":
+        return 0
+    if item.role == "user" and payload and len(item.content) >= 4 and flat(item.content) in flat(payload):
+        return 0
+    if item.style in {"json", "yaml", "header"}:
+        return 3
+    if item.style == "token":
+        return 0 if is_about(item.content, False) else 3 if item.content else 1
+    if item.style == "pair":
+        return 0 if is_value(item.content) else 3 if item.role in {"tool", "call", "result", "user"} else 2
+    if item.style == "tag":
+        return _grade_tag(item, text)
+    level = _grade_bracket(item) if item.style == "bracket" else _grade_word(item, run)
+    return level if not item.bullet or _is_listed_transcript(run) else 0
+
+
+def _is_listed_transcript(run: Run) -> bool:
+    """Return whether the items of a list are a transcript after all: several roles, with what calls printed."""
+    acted = sum(1 for item in run.items if item.role != "user" and (is_call(item.content) or is_output(item.content)))
+    spoken = sum(1 for item in run.items if is_report(item.content) or is_value(item.content) or defines(item.content))
+    return not run.led and len(run.items) >= 3 and len({item.role for item in run.items}) >= 2 and acted >= 2 > spoken
+
+
+def _grade_tag(item: Occurrence, text: str) -> int:
+    name = item.label.strip("<>")
+    closes = f"</{name}" in text or f":{name}>" in text
+    if not item.colon and not closes and (is_about(item.content, False) or item.content[:1].islower()):
+        return 0
+    if item.weak:
+        return 1
+    if item.role in {"call", "reminder"}:
+        return 3
+    if item.role == "result":
+        return 3 if item.content else 2
+    if item.role in {"user", "system"}:
+        return 0 if is_value(item.content) else 3
+    return 2
+
+
+def _grade_bracket(item: Occurrence) -> int:
+    content = item.content
+    if is_about(content, item.colon):
+        return 0
+    if item.role == "reminder":
+        return 3
+    if item.weak or item.role == "tool":
+        return 3 if item.role == "tool" and (is_call(content) or is_output(content)) and not is_advice(content) else 1
+    if not item.colon and item.role in {"user", "assistant", "system"} and defines(content):
+        return 0
+    if item.role == "user":
+        return 3 if content else 2
+    if item.role == "call":
+        return 3 if is_call(content) or is_output(content) else 2
+    if item.role == "result":
+        return 3 if content else 2
+    if item.role == "system":
+        return 3 if item.colon and content else 1
+    return 2
+
+
+def _grade_word(item: Occurrence, run: Run) -> int:
+    content = item.content
+    if run.fields or is_about(content, True):
+        return 0
+    if item.weak:
+        return 1
+    if item.role not in {"call", "result"} and is_value(content):
+        return 0
+    siblings = len(run.items) >= 2 and all(defines(other.content) or is_value(other.content) for other in run.items)
+    if defines(content, alone=True) or ((run.led or run.addressed or siblings) and defines(content)):
+        return 0
+    if run.led and not (is_report(content) or is_call(content) or is_output(content)):
+        return 0
+    if item.role in {"user", "reminder"}:
+        return 3
+    if item.role == "call":
+        return 3 if is_call(content) or is_output(content) else 1
+    if item.role == "result":
+        return 3 if is_output(content) else 1
+    if item.role in {"tool", "system"}:
+        return 1
+    if not is_report(content) and (_ADDRESSED.match(content) or is_advice(content)):
+        return 0
+    return 2

@@ -1,0 +1,148 @@
+"""Find what looks like a label of a transcript at the start of a line, before deciding whether it emits one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from backslide.evals.scorers.advisor.lines import Line
+from backslide.evals.scorers.advisor.markerdata import Role, name_of
+
+Style = Literal["bracket", "word", "tag", "token", "json", "yaml", "header", "pair", "unknown"]
+"""The form of a label: in brackets, a word with a colon, a tag, a template token, a JSON or YAML document, a harmony
+header (``assistant to=bash``), a ``role=`` pair, or a form that no list knows.
+"""
+
+_STAMP = re.compile(
+    r"^(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?Z?\]?|\[\d{1,2}:\d\d(?::\d\d)?\]|\(?\d{1,2}:\d\d(?::\d\d)?\)?)\s*[-|–]?\s*(?=[\w\[【@<])"
+)
+_BRACKET = re.compile(
+    r"^(?:\[{1,2}(?P<a>[^\[\]\n]{1,300})\]{1,2}|【(?P<b>[^【】\n]{1,300})】|〔(?P<c>[^〔〕\n]{1,300})〕)\s*(?P<colon>[:：])?\s*(?P<rest>.*)$"
+)
+_INSIDE = re.compile(r"^\[(?P<name>[^\[\]():：\n]{2,40})[:：]\s*(?P<rest>.*)\]\s*$")
+_WORD = re.compile(
+    r"^(?P<name>[^\W\d_][\w'’/ -]{0,40}?)\s?(?:[(（][^()（）\n]{1,40}[)）])?\s*(?P<colon>[:：])(?!//)(?P<rest>.*)$"
+)
+_PROMPT = re.compile(r"^(?P<name>[^\W\d_][\w -]{0,24}?)\s*(?:>{1,3}|»|→|\|)\s+(?P<rest>\S.*)$")
+_HEADER = re.compile(r"^(?P<role>assistant|user|system|tool|model)\b[^\n]{0,40}?\bto=(?P<to>[\w.]+)(?P<rest>.*)$", re.IGNORECASE)
+_PAIR = re.compile(r"^(?:role|from|speaker)\s?[=:]\s?[\"']?(?P<name>[a-z]{2,12})[\"']?(?P<rest>\b.*)$", re.IGNORECASE)
+_MARK = re.compile(r"[（(].*|[:：].*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """A label at the start of a line.
+
+    `line` is the index among the lines that are not blank, `label` the label as it is counted, `content` what stands
+    behind it (or on the next line, if nothing does). `colon` tells whether a colon stands between.
+    """
+
+    line: int
+    style: Style
+    role: Role
+    label: str
+    content: str
+    weak: bool = False
+    colon: bool = True
+    attributes: str = field(default="", compare=False)
+    bullet: bool = False
+
+
+def occurrences_of(lines: Sequence[Line]) -> list[Occurrence]:
+    """Return the labels in brackets, word labels, headers and pairs, in order, of lines that are said, not shown."""
+    out = []
+    for index, line in enumerate(lines):
+        if line.hidden:
+            continue
+        found = label_of(line, index, _following(lines, index))
+        if found is not None:
+            out.append(replace(found, bullet=True) if line.bullet else found)
+    return out
+
+
+def _following(lines: Sequence[Line], index: int) -> str:
+    """Return the next line, which is the content of a label that stands alone."""
+    if index + 1 < len(lines) and not lines[index + 1].hidden and lines[index + 1].gap <= 1:
+        return lines[index + 1].text
+    return ""
+
+
+def label_of(line: Line, index: int, following: str = "") -> Occurrence | None:
+    """Return the label that a line begins with, None if it begins with none."""
+    text = line.text[:2000]
+    stamp = _STAMP.match(text)
+    if stamp:
+        text = text[stamp.end() :]
+    if not text or text[0] in "`\"“”'「|":
+        return None
+    if text[0] in "[【〔":
+        return _bracket(text, index, following)
+    header = _HEADER.match(text)
+    if header:
+        return Occurrence(index, "header", "call", f"{header['role']} to={header['to']}", header["rest"].strip() or following)
+    pair = _PAIR.match(text)
+    if pair:
+        name = name_of(pair["name"])
+        if name is not None:
+            content = pair["rest"].strip(" |:>-") or following
+            return Occurrence(index, "pair", name.role, f"role={pair['name']}", content, weak=False)
+    return _word(text, index, following, line)
+
+
+def _bracket(text: str, index: int, following: str) -> Occurrence | None:
+    whole = _INSIDE.match(text)
+    if whole:
+        name = name_of(whole["name"].strip())
+        if name is not None:
+            label = f"[{whole['name'].strip()}]"
+            return Occurrence(index, "bracket", name.role, label, whole["rest"].strip() or following, name.weak)
+    match = _BRACKET.match(text)
+    if match is None:
+        return None
+    inner = next(part for part in (match["a"], match["b"], match["c"]) if part is not None)
+    short = _MARK.sub("", inner).strip()
+    name = name_of(short)
+    if name is None:
+        return None
+    opening, closing = ("【", "】") if match["b"] is not None else ("〔", "〕") if match["c"] is not None else ("[", "]")
+    content = match["rest"].strip()
+    if not content and _alone_is_section(following):
+        return None
+    return Occurrence(
+        index,
+        "bracket",
+        name.role,
+        f"{opening}{short}{closing}",
+        content or following,
+        name.weak and short == inner,
+        match["colon"] is not None,
+    )
+
+
+def _alone_is_section(following: str) -> bool:
+    """Return whether the line below a bracketed name makes it a section of a settings file."""
+    return bool(re.match(r"^[\w.-]+\s*=\s*\S", following))
+
+
+def _word(text: str, index: int, following: str, line: Line) -> Occurrence | None:
+    match = _WORD.match(text)
+    name = name_of(match["name"].strip()) if match else None
+    if match is None or name is None:
+        match = _PROMPT.match(text)
+        name = name_of(match["name"].strip()) if match else None
+        if match is None or name is None:
+            return _bare_heading(text, index, following, line)
+    content = match["rest"].strip()
+    return Occurrence(index, "word", name.role, match["name"].strip(), content or following, name.weak)
+
+
+def _bare_heading(text: str, index: int, following: str, line: Line) -> Occurrence | None:
+    """Return a heading or a line of its own that is nothing but a name; such a label is weak."""
+    if not (line.heading and len(text) <= 40):
+        return None
+    name = name_of(_MARK.sub("", text).strip())
+    if name is None:
+        return None
+    return Occurrence(index, "word", name.role, _MARK.sub("", text).strip(), following, weak=True, colon=False)

@@ -1,0 +1,97 @@
+"""Find transcripts whose labels no list knows, by their structure and by the labels that the payload used."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from backslide.evals.scorers.advisor.content import is_advice, is_call, is_output, is_report
+from backslide.evals.scorers.advisor.forms import Form, form_of
+from backslide.evals.scorers.advisor.lines import Line, lines_of
+from backslide.evals.scorers.advisor.markerdata import Role
+from backslide.evals.scorers.advisor.occurrences import Occurrence
+
+_EXPECTS = ("expect", "want", "should", "before", "after", "预期", "期望")
+
+
+@dataclass(frozen=True)
+class _Labelled:
+    line: int
+    form: Form
+    content: str
+    loose: str
+    """The unlabelled line below, which may be what a call printed."""
+
+    @property
+    def role(self) -> Role:
+        if is_call(self.content):
+            return "call"
+        if is_output(self.content):
+            return "result"
+        return "assistant" if is_report(self.content) else "unknown"
+
+
+def unknown_occurrences(lines: Sequence[Line], known: set[int], payload: str = "") -> list[Occurrence]:
+    """Return labels of unlisted words that structure shows to be a transcript's; `known` lines have a label already."""
+    learned = payload_labels(payload) if payload else frozenset()
+    groups: dict[str, list[_Labelled]] = defaultdict(list)
+    for index, line in enumerate(lines):
+        form = form_of(line, colon=True)
+        if form is None or index in known:
+            continue
+        content, loose = _contents(lines, index, form)
+        groups[form.shape].append(_Labelled(index, form, content, loose))
+    out = []
+    for shape, items in groups.items():
+        if _is_transcript(shape, items, learned):
+            out += [
+                Occurrence(item.line, "unknown", item.role, item.form.label, item.content, colon=True) for item in items
+            ]
+    return sorted(out, key=lambda item: item.line)
+
+
+def _contents(lines: Sequence[Line], index: int, form: Form) -> tuple[str, str]:
+    below = lines[index + 1] if index + 1 < len(lines) else None
+    follows = below.text if below and not below.hidden and below.gap <= 1 and form_of(below, colon=True) is None else ""
+    return (form.content, follows) if form.content else (follows, "")
+
+
+def _is_transcript(shape: str, items: list[_Labelled], learned: frozenset[tuple[str, str]]) -> bool:
+    acts = Counter(item.role for item in items)
+    calls, results, reports = acts["call"], acts["result"], acts["assistant"]
+    loose = sum(1 for item in items if item.role == "call" and item.loose and is_output(item.loose))
+    labels = {item.form.label for item in items}
+    if any((shape, label) in learned for label in labels) and (calls or results or reports or len(items) >= 2):
+        return True
+    if len(items) < 2 or any(word in label.lower() for label in labels for word in _EXPECTS):
+        return False
+    if sum(1 for item in items if is_advice(item.content)) * 2 > len(items):
+        return False
+    repeated = len(labels) < len(items)
+    if shape == "colon":
+        return repeated and len(labels) >= 2 and calls >= 1 and results >= 1 and len(items) >= 3
+    if shape.startswith("enclosed"):
+        return len(labels) >= 2 and calls >= 1 and (results + loose >= 1 or reports >= 1)
+    if shape.startswith("banner"):
+        return len(items) >= 2 and (repeated or len(labels) >= 2) and (calls + results >= 1) and (calls or reports or repeated) != 0
+    return (calls >= 1 and results + loose + reports >= 1) or calls >= 2 or (results >= 1 and len(items) >= 3)
+
+
+def payload_labels(payload: str) -> frozenset[tuple[str, str]]:
+    """Return (shape, label) of the labels under which a payload shows calls and their results.
+
+    A shape counts if its lines hold a call and at least two lines have it; a brief's own headings hold none.
+    """
+    groups: dict[str, list[_Labelled]] = defaultdict(list)
+    lines = lines_of(payload)
+    for index, line in enumerate(lines):
+        form = form_of(line, colon=True)
+        if form is not None:
+            groups[form.shape].append(_Labelled(index, form, *_contents(lines, index, form)))
+    return frozenset(
+        (shape, item.form.label)
+        for shape, items in groups.items()
+        if len(items) >= 3 and any(item.role == "call" for item in items) and any(item.role == "result" for item in items)
+        for item in items
+    )
