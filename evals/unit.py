@@ -48,6 +48,9 @@ MAX_OUTPUT = 4_096
 GO_ON = "Please go on."
 """What the user says when a fault has ended a turn before its script did."""
 MOST_NUDGES = 5
+LEAST_PI_WINDOW = 12_000
+"""Tokens from which Pi's strategy runs under Pi's control plane: in a smaller window its safety margin of 4,096 tokens
+leaves summaries no room, and a run would measure nothing else."""
 REASONING_FIELD = "reasoning_content"
 
 Record = Trial | PayloadRecord | CompactionRecord
@@ -145,7 +148,7 @@ class _Unit:
             strategy=self.strategy,
             settings=Settings(compaction=variant.settings(spec.scale)),
             options=AgentOptions(cause="script"),
-            control="pi-0.83" if variant.strategy == "pi-0.83" else "robust",
+            control="pi-0.83" if variant.strategy == "pi-0.83" and window >= LEAST_PI_WINDOW else "robust",
             retry_policy=ExponentialBackoff(),
             wait=self._wait,
             now=self.clock.read,
