@@ -17,7 +17,6 @@ from backslide import __version__
 from backslide.evals.arrangement import Unit
 from backslide.evals.backends import check_backends, is_simulated
 from backslide.evals.faults import FaultProfile, load_faults
-from backslide.evals.plan import plan_turns
 from backslide.evals.records import (
     CompactionRecord,
     Manifest,
@@ -32,7 +31,7 @@ from backslide.evals.store import RunReader, RunWriter
 from backslide.evals.unit import Record, UnitSpec, due_probes
 from backslide.evals.variants import Variant, builtin_variants, resolve_variants
 from backslide.evals.versions import harness_hash, scorer_hash, system_hash
-from backslide.evals.workers import Happening, Produced, Started, run_units
+from backslide.evals.workers import Happening, Produced, Started, plan_all, run_units, warm_up
 from backslide.harness.errors import InputError
 from backslide.scenarios import Scenario, resolve, scenario_hash
 
@@ -105,6 +104,8 @@ def run(config: RunConfig, progress: ProgressListener) -> RunOutcome:
     Raises `InputError` for unknown names, bad files and a folder that cannot take the run, before anything is written.
     An interrupt ends the run in order: what was finished is stored, and `interrupted` says so.
     """
+    if _concurrency(config) > 1:
+        warm_up()
     prepared = _prepare(config)
     run_dir = config.out or Path("runs") / run_id()
     writer = RunWriter(run_dir, resume=config.resume)
@@ -159,13 +160,17 @@ class _Prepared:
         ]
 
 
+def _concurrency(config: RunConfig) -> int:
+    return config.concurrency or os.cpu_count() or 1
+
+
 def _prepare(config: RunConfig) -> _Prepared:
     if config.seeds < 1:
         raise InputError(f"expected at least one seed, found {config.seeds}", where="--seeds")
     check_backends(config.executor, config.summarizer)
     variants = resolve_variants(list(config.variants) or builtin_variants())
     scenarios = resolve(config.scenarios, config.tags)
-    plans = {scenario.id: plan_turns(scenario, config.scale) for scenario in scenarios}
+    plans = plan_all(scenarios, config.scale, _concurrency(config))
     faults = load_faults(config.faults) if config.faults is not None else None
     return _Prepared(config, scenarios, variants, plans, faults)
 
@@ -195,7 +200,7 @@ class _Run:
         todo = self._todo()
         self._writer.write_manifest(self._manifest)
         self._progress.start(len(todo))
-        concurrency = self._config.concurrency or os.cpu_count() or 1
+        concurrency = _concurrency(self._config)
         interrupted = False
         happenings = run_units(self._specs, todo, concurrency, self._take)
         try:

@@ -7,15 +7,19 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import repeat
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
 from typing import Any
 
+from backslide.evals.plan import plan_turns
 from backslide.evals.records import SessionTotals, Trial
 from backslide.evals.unit import Record, UnitSpec, drive
 from backslide.harness.errors import BackslideError
+from backslide.scenarios import Scenario
 
 
 @dataclass(frozen=True)
@@ -173,8 +177,25 @@ def _context() -> BaseContext:
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["backslide.evals.unit"])
+    context.set_forkserver_preload(["backslide.evals.warm"])
     return context
+
+
+def warm_up() -> None:
+    """Start loading what workers need, in a process beside this one. Call it early; nothing waits for it."""
+    if _context().get_start_method() == "forkserver":
+        from multiprocessing import forkserver
+
+        forkserver.ensure_running()
+
+
+def plan_all(scenarios: Sequence[Scenario], scale: float, concurrency: int) -> dict[str, tuple[int, ...]]:
+    """Return the plan of each scenario, by id; planned side by side if there are several."""
+    if concurrency <= 1 or len(scenarios) <= 1:
+        return {scenario.id: plan_turns(scenario, scale) for scenario in scenarios}
+    with ProcessPoolExecutor(min(concurrency, len(scenarios)), mp_context=_context()) as pool:
+        plans = pool.map(plan_turns, scenarios, repeat(scale))
+        return {scenario.id: plan for scenario, plan in zip(scenarios, plans, strict=True)}
 
 
 def _serve(pipe: Connection) -> None:
