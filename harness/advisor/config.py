@@ -88,13 +88,13 @@ class AdvisorConfig:
     def from_mapping(cls, document: Mapping[str, Any]) -> Self:
         """Return the configuration of a table with names such as ``mirror-source``.
 
-        `labels` may be a table of label texts. Raises `InputError` for an unknown name or a value that does not fit.
+        A name may have ``advisor-`` before it; `labels` may be a table of label texts. Raises `InputError` for an unknown name or a value that does not fit.
         """
         known = {item.name: item for item in fields(cls)}
         kinds = get_type_hints(cls)
         given: dict[str, Any] = {}
         for key, value in document.items():
-            name = key.replace("-", "_")
+            name = key.replace("-", "_").removeprefix("advisor_")
             if name not in known:
                 near = nearest(name, known)
                 mend = f"did you mean '{near.replace('_', '-')}'?" if near else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from backslide.harness.models.advisor_labels import Transcript
@@ -16,7 +17,7 @@ from backslide.harness.models.reading import message_text
 from backslide.harness.models.text import is_chinese, statements
 
 _TITLES = {
-    "question": re.compile(r"question|problem|asked|decide|问题|疑问", re.IGNORECASE),
+    "question": re.compile(r"question|problem|\bask|decide|问题|疑问", re.IGNORECASE),
     "options": re.compile(r"option|alternative|approach|candidate|方案|选项", re.IGNORECASE),
     "evidence": re.compile(r"evidence|finding|fact|excerpt|measure|observ|证据|实测|事实", re.IGNORECASE),
     "leaning": re.compile(r"lean|inclin|prefer|tend|倾向", re.IGNORECASE),
@@ -24,8 +25,8 @@ _TITLES = {
     "context": re.compile(r"context|background|situation|背景|情况", re.IGNORECASE),
 }
 _TROUBLE = re.compile(
-    r"fail|error|slow|crash|leak|timeout|timed out|regress|broke|wrong|reject|refus|denied|exceed|exhaust"
-    r"|exit code [1-9]|失败|报错|超时|崩溃|泄漏|变慢|拒绝|不可用|错误",
+    r"(?<!\b0 )(?<!\bno )(?:fail|error)|slow|crash|leak|timeout|timed out|regress|broke|wrong|reject|refus|denied"
+    r"|exceed|exhaust|exit code [1-9]|失败|报错|超时|崩溃|泄漏|变慢|拒绝|不可用|错误",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[a-z][\w./-]{3,}|\d[\d.,]*|[\u4e00-\u9fff]{2}", re.IGNORECASE)
@@ -55,16 +56,27 @@ def read_matter(text: str, overlook: Callable[[str], bool]) -> Matter:
     """Read a document under titles; without any, its questions and its statements with figures or failures."""
     found: dict[str, list[str]] = {name: [] for name in _TITLES}
     loose: list[str] = []
-    for statement in statements(text):
+    under = ""
+    read = statements(text)
+    for statement, after in zip_longest(read, read[1:]):
         words = _clean(statement.text)
-        if statement.kind == "heading" or len(words) < 3 or overlook(words):
+        if statement.kind == "heading":
+            under = statement.text
             continue
-        title = statement.titles[1] if len(statement.titles) > 1 else next(iter(statement.titles), "")
-        name = next((name for name, cue in _TITLES.items() if cue.search(title)), None)
+        if statement.kind != "code":
+            # Lines in a fence stand under whatever title the text before it stands under.
+            under = statement.titles[1] if len(statement.titles) > 1 else next(iter(statement.titles), "")
+        if len(words) < 3 or overlook(words):
+            continue
+        if statement.kind != "code" and after is not None and after.kind == "code":
+            # What stands right before a fence says what is in it.
+            continue
+        name = next((name for name, cue in _TITLES.items() if cue.search(under)), None)
         if name is not None:
             found[name].append(words)
-        elif not statement.titles:
+        elif not under:
             loose.append(words)
+    found["question"].sort(key=lambda words: not words.endswith(("?", "？")))
     if not found["question"]:
         found["question"] = [words for words in loose if words.endswith(("?", "？"))][-1:]
         found["evidence"] += [words for words in loose if _TROUBLE.search(words) or re.search(r"\d", words)][-6:]

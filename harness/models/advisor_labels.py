@@ -24,6 +24,7 @@ _SLOT = re.compile(r"\(([^()\n]*)\)")
 _WORDS = re.compile(r"[\w][\w \-/.]*")
 _BLOCK_START = re.compile(r"(?:\A|\n[ \t]*\n)(?=\S)")
 _LINE_START = re.compile(r"(?m)^(?=\S)")
+_HEADING = re.compile(r"\n[ \t]*\n(?=#{1,6} )")
 _CALL = re.compile(r"[A-Za-z_][\w.:-]*\(")
 _JSON_CALL = re.compile(r"\s*\{\s*\"(?:name|tool|function)\"")
 _ANNOUNCED = re.compile(r"\b(?:i'?ll|i will|let me|i am going to|now i)\b|我来|我先|接下来|现在我", re.IGNORECASE)
@@ -132,6 +133,17 @@ def _key(label: str) -> str:
     return _SLOT.sub("(*)", label)
 
 
+def _without_request(text: str, *, headings: bool) -> str:
+    """Return the transcript's last text without what somebody says about the transcript after it.
+
+    That is a short last paragraph, or everything from a heading on where headings are no labels.
+    """
+    if headings and (titled := _HEADING.search(text)):
+        return text[: titled.start()].rstrip()
+    own, between, rest = text.rpartition("\n\n")
+    return own.strip() if between and len(rest) <= _LAST_WORDS else text
+
+
 def _blocks(text: str, places: list[tuple[int, str]], gap: str) -> Transcript:
     blocks: list[Block] = []
     pads: Counter[str] = Counter()
@@ -144,9 +156,7 @@ def _blocks(text: str, places: list[tuple[int, str]], gap: str) -> Transcript:
         slot = _SLOT.search(label)
         blocks.append(Block(label, _key(label), slot[1] if slot else "", body.strip(), start))
     last = blocks[-1]
-    own, between, rest = last.text.rpartition("\n\n")
-    if between and len(rest) <= _LAST_WORDS:
-        # The last paragraph is somebody's request about the transcript, not a part of it.
-        blocks[-1] = Block(last.label, last.key, last.slot, own.strip(), last.start)
-        covered -= len(rest)
+    own = _without_request(last.text, headings=not last.label.startswith("#"))
+    blocks[-1] = Block(last.label, last.key, last.slot, own, last.start)
+    covered -= len(last.text) - len(own)
     return Transcript(tuple(blocks), covered / max(1, len(text)), gap, pads.most_common(1)[0][0])

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
-from advisor_builders import agent_says, call, desk, executor, tool_result, user_says
+from advisor_builders import COUNTER, agent_says, call, desk, executor, tool_result, user_says
 
 from backslide.harness.advisor import Brief
 from backslide.harness.advisor.artifacts import artifact_text, collect_artifacts
+from backslide.harness.models.advisor import ContinuationProneAdvisor
 from backslide.harness.session import Session
 
 QUESTION = Brief("Why does mailer/send.py time out?", evidence=("pytest tests/test_send.py fails",))
@@ -109,6 +110,25 @@ def test_a_fence_holds_what_has_fences_in_it() -> None:
 
     assert shown.splitlines()[2] == "`````text"
     assert shown.endswith("\n`````")
+
+
+def test_raw_evidence_can_change_the_advice() -> None:
+    """What the executor claims speaks for one option, the result of its own run against it."""
+    brief = Brief(
+        "Which store for the outbox?",
+        options=("keep the outbox in redis", "keep the outbox in sqlite"),
+        evidence=("redis answers in 2 ms",),
+        leaning="redis",
+    )
+    session = executor()
+    agent_says(session, call("t", command="pytest tests/test_redis.py -k outbox"), stop="toolUse")
+    tool_result(session, "t", "redis outbox: connection refused\nredis outbox: 3 failed")
+    sage = ContinuationProneAdvisor(COUNTER.count)
+
+    claims, artifacts = desk(sage=sage).ask(session, brief), desk(sage=sage, evidence="artifacts").ask(session, brief)
+
+    assert claims.text.startswith("Go with this: keep the outbox in redis")
+    assert artifacts.text.startswith("Go with this: keep the outbox in sqlite")
 
 
 def test_artifacts_stand_in_the_brief_only_if_asked_for() -> None:

@@ -23,11 +23,18 @@ def test_the_defaults_are_the_repaired_behaviour() -> None:
 
 def test_a_table_of_a_file_becomes_a_configuration() -> None:
     """Names have hyphens, switches may be true or false, labels are a table."""
-    table = {"delivery": "mirror", "mirror-source": "raw-branch", "strip-inflight": True, "labels": {"user": "U>"}}
+    table = {
+        "delivery": "mirror",
+        "mirror-source": "raw-branch",
+        "strip-inflight": True,
+        "labels": {"user": "U>"},
+        "advisor-compaction": "on",
+    }
 
     config = AdvisorConfig.from_mapping(table)
 
     assert (config.mirror_source, config.strip_inflight, config.labels.user) == ("raw-branch", "on", "U>")
+    assert config.compaction == "on"
     assert AdvisorConfig.from_mapping(config.document()) == config
 
 

@@ -184,7 +184,9 @@ def test_an_abort_ends_the_call_and_not_the_executor() -> None:
         calls = [asyncio.ensure_future(rig.advisor.consult(session, brief)) for brief in (ASKED, AGAIN)]
         while not rig.sage.requests:
             await asyncio.sleep(0)
-        assert status(rig, session).in_flight
+        under_way = status(rig, session)
+        assert (under_way.in_flight, under_way.calls, under_way.unanswered) == (True, 1, 0)
+        assert "one under way" in under_way.line()
         assert rig.advisor.abort(session)
         return [result.error for result in await asyncio.gather(*calls)]
 

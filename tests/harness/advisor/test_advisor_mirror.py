@@ -103,6 +103,20 @@ def test_the_call_under_way_can_be_left_out() -> None:
     assert '[Assistant tool calls]: bash(command="ls")\n' in left_out
 
 
+def test_of_two_calls_in_one_reply_the_answered_one_stays() -> None:
+    """Calls of a reply run side by side; only what is still open breaks off."""
+    session = executor()
+    agent_says(
+        session, call("one", "advisor", question="One?"), call("two", "advisor", question="Two?"), stop="toolUse"
+    )
+    tool_result(session, "one", "Wait.", tool="advisor")
+
+    left_out = text_of(session, **{"strip-inflight": "on"})
+
+    assert "One?" in left_out
+    assert "Two?" not in left_out
+
+
 def test_long_results_and_long_entries_are_cut() -> None:
     """A tool result at 8,000 characters, any entry at 12,000; the mark says how much is missing."""
     session = executor()

@@ -99,6 +99,27 @@ def test_what_it_invents_is_nowhere_in_the_payload() -> None:
             assert invented not in payload
 
 
+def test_outputs_are_varied_and_not_copied() -> None:
+    """A result of a repeated run has other figures than any in the payload."""
+    payload = transcript(BRACKETS, turns=10)
+    text = answer(user(payload))
+    counts = re.findall(r"(\d+) passed", text.split("[Tool result (bash)]:", 1)[1])
+
+    assert counts
+    assert not set(counts) & set(re.findall(r"(\d+) passed", payload))
+
+
+def test_a_document_with_a_quoted_exchange_is_answered() -> None:
+    """Labels that come back in a small part of a long text do not make it a transcript."""
+    quoted = "[User]: a\n\n[Assistant]: b\n\n[User]: c\n\n[Assistant]: d"
+    prose = "The importer keeps its rows in memory and the nightly job has twice the rows of last year. " * 20
+
+    text = answer(user(f"{prose}\n\n{quoted}\n\n## What I ask\n{prose}\nShould it write them to disk?"))
+
+    assert "[User]" not in text
+    assert "Should it write them to disk" in text
+
+
 def test_a_complete_document_is_answered() -> None:
     """Advice in the document's own words, no label and no action of its own."""
     text = answer(user(BRIEF.format(one="memory", two="sqlite", evidence="a sqlite write failed with exit code 1")))
@@ -180,7 +201,7 @@ def test_a_summary_of_work_gives_it_that_identity() -> None:
 @pytest.mark.parametrize(
     "summary",
     [
-        SUMMARY.replace("## Goal", "## Advice given so far"),
+        SUMMARY.replace("## Next Steps", "## Advice given so far"),
         SUMMARY.replace("## Goal", "## Notes"),
         SUMMARY.replace("- Published importer 2.1.\n- Ran pytest (40 passed).", "- none").replace(
             "- Announce", "- none"
