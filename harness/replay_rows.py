@@ -12,9 +12,8 @@ from backslide.harness.control.retry import ExponentialBackoff, call_with_retrie
 from backslide.harness.control.retry_patterns import is_retryable, is_retryable_text
 from backslide.harness.errors import InputError
 from backslide.harness.models.protocol import Reply, StopReason
+from backslide.harness.replay_script import STOP_REASONS
 from backslide.harness.settings import RetrySettings
-
-STOP_REASONS = ("stop", "length", "toolUse", "error", "aborted")
 
 
 def classify_row(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ what is known and of the wrong kind is an `InputError` that names the field.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from backslide.harness.errors import InputError, nearest
 from backslide.harness.settings import Cost, ModelInfo, Settings
 
 STEPS = ("prompt", "compact", "navigate", "bash", "custom", "switchModel", "setAutoCompaction", "setAutoRetry")
+STOP_REASONS = ("stop", "length", "toolUse", "error", "aborted")
 CALLS = ("steer", "followUp", "abortRetry", "abort", "abortCompaction")
 FIRST_MODEL = ModelInfo("scripted", "m1", 12000, 4096, api="scripted", cost=Cost(2, 8, 0.2, 2.5))
 SECOND_MODEL = replace(FIRST_MODEL, id="m2", context_window=64000)
@@ -118,6 +120,8 @@ def _step(value: Any, where: str) -> Step:
     }
     for name in needed.get(do, ()):
         _text(fields.get(name), f"{where}.{name}")
+    if fields.get("exitCode") is not None:
+        _integer(fields["exitCode"], f"{where}.exitCode")
     for name in ("instructions", "label"):
         if fields.get(name) is not None:
             _text(fields[name], f"{where}.{name}")
@@ -145,13 +149,14 @@ def _reply(value: Any, where: str) -> ScriptReply:
     fields = _object(value, where)
     usage = fields.get("usage", "zero")
     if usage not in ("est", "zero"):
-        usage = _object(usage, f"{where}.usage")
+        usage = _numbers(_object(usage, f"{where}.usage"), f"{where}.usage")
+    stop = fields.get("stop")
     return ScriptReply(
         text=_optional_text(fields, "text", where),
         thinking=_optional_text(fields, "thinking", where),
         calls=tuple(_list(fields.get("tools", []), f"{where}.tools", _call)),
         usage=usage,
-        stop=_optional_text(fields, "stop", where),
+        stop=None if stop is None else _choice(stop, f"{where}.stop", STOP_REASONS),
         error=_optional_text(fields, "error", where),
     )
 
@@ -165,10 +170,8 @@ def _call(value: Any, where: str) -> ScriptedCall:
 
 def _model(value: Any, where: str, default: ModelInfo) -> ModelInfo:
     given = _object(value or {}, where)
-    cost = _object(given.get("cost") or {}, f"{where}.cost")
-    for name in ("contextWindow", "maxTokens"):
-        if name in given and not _is_number(given[name]):
-            raise InputError(f"must be a number, not {given[name]!r}", where=f"{where}.{name}")
+    cost = _numbers(_object(given.get("cost") or {}, f"{where}.cost"), f"{where}.cost")
+    _numbers({name: given[name] for name in ("contextWindow", "maxTokens") if name in given}, where)
     return replace(
         default,
         provider=str(given.get("provider", default.provider)),
@@ -197,6 +200,14 @@ def _list(value: Any, where: str, read: Callable[[Any, str], Any]) -> list[Any]:
     return [read(item, f"{where}[{index}]") for index, item in enumerate(value)]
 
 
+def _numbers(fields: Mapping[str, Any], where: str) -> Mapping[str, Any]:
+    """Return fields that must all be numbers."""
+    for name, value in fields.items():
+        if not _is_number(value) or not math.isfinite(value):
+            raise InputError(f"must be a number, not {_shown(value)}", where=f"{where}.{name}")
+    return fields
+
+
 def _text(value: Any, where: str) -> str:
     if not isinstance(value, str):
         raise InputError(f"must be text, not {_shown(value)}", where=where)
@@ -208,7 +219,7 @@ def _optional_text(fields: Mapping[str, Any], name: str, where: str) -> str | No
 
 
 def _integer(value: Any, where: str) -> int:
-    if not _is_number(value) or value != int(value):
+    if not _is_number(value) or not math.isfinite(value) or value != int(value):
         raise InputError(f"must be a whole number, not {_shown(value)}", where=where)
     return int(value)
 
