@@ -82,13 +82,14 @@ class AdvisorConfig:
             if getattr(self, name) < 1:
                 raise InputError(f"{name.replace('_', '-')} must be at least 1", where="advisor")
         if self.artifacts < 0 or (self.timeout_s is not None and self.timeout_s <= 0):
-            raise InputError("artifacts and timeout-s cannot be negative", where="advisor")
+            raise InputError("artifacts must be at least 0 and timeout-s above 0", where="advisor")
 
     @classmethod
     def from_mapping(cls, document: Mapping[str, Any]) -> Self:
         """Return the configuration of a table with names such as ``mirror-source``.
 
-        A name may have ``advisor-`` before it; `labels` may be a table of label texts. Raises `InputError` for an unknown name or a value that does not fit.
+        A name may have ``advisor-`` before it; `labels` may be a table of label texts. Raises `InputError` for an
+        unknown name or a value that does not fit.
         """
         known = {item.name: item for item in fields(cls)}
         kinds = get_type_hints(cls)
