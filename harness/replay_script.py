@@ -17,6 +17,7 @@ from backslide.harness.errors import InputError, nearest
 from backslide.harness.settings import Cost, ModelInfo, Settings
 
 STEPS = ("prompt", "compact", "navigate", "bash", "custom", "switchModel", "setAutoCompaction", "setAutoRetry")
+COUNTS = ("input", "output", "cacheRead", "cacheWrite")
 STOP_REASONS = ("stop", "length", "toolUse", "error", "aborted")
 CALLS = ("steer", "followUp", "abortRetry", "abort", "abortCompaction")
 FIRST_MODEL = ModelInfo("scripted", "m1", 12000, 4096, api="scripted", cost=Cost(2, 8, 0.2, 2.5))
@@ -149,7 +150,7 @@ def _reply(value: Any, where: str) -> ScriptReply:
     fields = _object(value, where)
     usage = fields.get("usage", "zero")
     if usage not in ("est", "zero"):
-        usage = _numbers(_object(usage, f"{where}.usage"), f"{where}.usage")
+        usage = _numbers(_object(usage, f"{where}.usage"), f"{where}.usage", (*COUNTS, "totalTokens"))
     stop = fields.get("stop")
     return ScriptReply(
         text=_optional_text(fields, "text", where),
@@ -170,8 +171,8 @@ def _call(value: Any, where: str) -> ScriptedCall:
 
 def _model(value: Any, where: str, default: ModelInfo) -> ModelInfo:
     given = _object(value or {}, where)
-    cost = _numbers(_object(given.get("cost") or {}, f"{where}.cost"), f"{where}.cost")
-    _numbers({name: given[name] for name in ("contextWindow", "maxTokens") if name in given}, where)
+    cost = _numbers(_object(given.get("cost") or {}, f"{where}.cost"), f"{where}.cost", COUNTS)
+    _numbers(given, where, ("contextWindow", "maxTokens"))
     return replace(
         default,
         provider=str(given.get("provider", default.provider)),
@@ -200,11 +201,11 @@ def _list(value: Any, where: str, read: Callable[[Any, str], Any]) -> list[Any]:
     return [read(item, f"{where}[{index}]") for index, item in enumerate(value)]
 
 
-def _numbers(fields: Mapping[str, Any], where: str) -> Mapping[str, Any]:
-    """Return fields that must all be numbers."""
-    for name, value in fields.items():
-        if not _is_number(value) or not math.isfinite(value):
-            raise InputError(f"must be a number, not {_shown(value)}", where=f"{where}.{name}")
+def _numbers(fields: Mapping[str, Any], where: str, names: tuple[str, ...]) -> Mapping[str, Any]:
+    """Return fields of which those of some names must be numbers."""
+    for name in names:
+        if name in fields and (not _is_number(fields[name]) or not math.isfinite(fields[name])):
+            raise InputError(f"must be a number, not {_shown(fields[name])}", where=f"{where}.{name}")
     return fields
 
 
