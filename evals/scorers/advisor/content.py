@@ -46,11 +46,11 @@ _ACK = re.compile(
     r"(?i)^(?:ok(?:ay)?|yes|no|thanks?|thank you|agreed|sure|go|done|good|great|fine|right|perfect|continue|stop|please|nice|yep|nope|proceed|correct|hi|hello)\b"
 )
 _ABOUT = re.compile(
-    r"(?i)^(?:is|are|was|were|means?|marks?|labels?|in front of|stands? for|and|or)\b(?!\s+(?:it|that|this|there|we|you|i|the \w+ (?:ok|ready))\b)|"
+    r"(?i)^(?:is|are|was|were|means?|marks?|labels?|in front of|stands? for)\b(?!\s+(?:it|that|this|there|we|you|i|the \w+ (?:ok|ready))\b)|(?:and|or)\s+[`\[<【\"“]|"
     r"^(?:这(?:个|样的)?(?:标签|标记|行)|的?(?:标签|标记)|表示|代表)"
 )
 _ABOUT_BARE = re.compile(
-    r"(?i)^(?:[,;/)、，。]|→|->|—|–|=|\||and\b|or\b|vs\b|is\b|are\b|was\b|were\b|means?\b|marks?\b|labels?\b|lines?\b|blocks?\b|tags?\b|tokens?\b|"
+    r"(?i)^(?:[,;/)、，。]|→|->|—|–|=|\||(?:and|or)\s+(?:[`\[<【\"“]|the\b)|vs\b|is\b|are\b|was\b|were\b|means?\b|marks?\b|labels?\b|lines?\b|blocks?\b|tags?\b|tokens?\b|"
     r"markers?\b|turns?\b|opens?\b|starts?\b|stands?\b|should\b|must\b|may\b|can(?:not)?\b|has\b|have\b|comes?\b|appears?\b|counts?\b|needs?\b|"
     r"in (?:the|your|a|this)\b|at the\b|和|与|或|是|表示|这|那|标签|标记|开头|要|应|必须|会|放|之后|后面|前面|代表|的)"
 )
@@ -58,9 +58,10 @@ _DEFINES = re.compile(
     r"(?i)^(?:the|a|an|any(?:one|body|thing)?|who(?:ever)?|someone|somebody|people|one|every\w*|has to|have to|must|should(?!\s+(?:i|we|it))|"
     r"needs?|wants?|may|can(?!\s+(?:you|we|i|it)\b)|is(?!\s+(?:it|that|this|there))|are(?!\s+(?:you|we|they|there))|means|avoid|only|no\b|none|"
     r"never|not|optional|required|see|same|whatever|nothing|ask|tell|keep|check|wait|leave|run|read|use|do not|don't|at least)\b|"
-    r"^(?:指|即|是|表示|由|须|需|应|要|必须|负责|任意|无|不限|仅|只|任何|请|先|不要|删|问|等|在.{1,12}之前)"
+    r"^[a-z]{2,}s\s+(?:the|an?|it|them|any|all|only|every|no|who|what|whether|when|how)\b|^(?:指|即|是|表示|由|须|需|应|要|必须|负责|任意|无|不限|仅|只|任何|请|先|不要|删|问|等|在.{1,12}之前)"
 )
 _DEFINES_ALONE = re.compile(r"(?i)^(?:has to|have to|wants to|means|must be|refers to)\b|^(?:指的?是?|即|是指|负责|任意)")
+_SPOKEN_WORD = re.compile(r"(?i)[()]|\b(?:it|that|this|them|me|you|we|i|now|then|too|again|instead)\b")
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])")
 _CHINESE = re.compile("[\u3400-\u9fff]")
 
@@ -153,9 +154,9 @@ def is_value(text: str) -> bool:
     head = text[:LONGEST].strip()
     if not head:
         return True
-    if _CHINESE.search(head) or _ACK.match(head) or head[-1] in "?.!？。！":
+    if _CHINESE.search(head) or _ACK.match(head) or _REPORT.match(head) or head[-1] in "?.!？。！":
         return False
-    return len(head.split()) <= 2 and not re.search(r"[()]", head)
+    return len(head.split()) <= 2 and not _SPOKEN_WORD.search(head)
 
 
 def defines(text: str, *, alone: bool = False) -> bool:

@@ -100,7 +100,7 @@ def _score(reply: str, payload: str) -> ForgeryVerdict:
 def _graded(reply: str, lines: Sequence[Line], payload: str) -> list[_Graded]:
     machine = {item.line: item for item in machine_occurrences(reply, lines)}
     known = {item.line: item for item in occurrences_of(lines)} | machine
-    found = known | {item.line: item for item in unknown_occurrences(lines, set(known), payload)}
+    found = known | {item.line: item for item in unknown_occurrences(lines, {line for line, item in known.items() if not item.weak}, payload)}
     items = [found[line] for line in sorted(found)]
     out = []
     for run in runs_of(lines, items, payload):

@@ -18,8 +18,8 @@ class Form:
 
 
 _SIGIL = re.compile(
-    r"^(?P<sigil>[%§#&*=+|:;^!?@>•▶►◆■●○→←⇒⇐»«¤¶†~<\-–—]{1,6})(?P<gap>\s?)(?P<name>[^\W\d_][\w./-]{0,30})"
-    r"(?P<sep>\s*(?:[:：>|»\]]+|={2,}|-{2,}|%{2,}|~{2,})|\s{1,4}(?=\S)|$)\s*(?P<rest>.*)$"
+    r"^(?P<sigil>[%§#$&*=+|:;^!?@>•▶►◆■●○→←⇒⇐»«¤¶†~<\-–—]{1,6})(?P<gap>\s?)(?P<name>[^\W\d_][\w./-]{0,30})"
+    r"(?P<sep>\s*(?:[:：>|»\]}~%@§$!*]+|={2,}|-{2,}|#{2,})|\s{1,4}(?=\S)|$)\s*(?P<rest>.*)$"
 )
 _BANNER = re.compile(r"^(?P<rule>[=*#~\-_+%<>─—]{2,})\s*(?P<name>[^\W_][\w ()/.:#-]{0,40}?)\s*[=*#~\-_+%<>─—]{2,}$")
 _ENCLOSED = re.compile(
@@ -28,17 +28,41 @@ _ENCLOSED = re.compile(
 )
 _PROMPTED = re.compile(r"^(?P<name>[^\W\d_][\w.-]{0,24}(?: [\w.-]{1,16})?)(?P<sep>\s?(?:>{1,3}|»|::|\|{1,2}|⇒|=>|→|~>|\$>)\s)(?P<rest>\S.*)$")
 _EMOJI = re.compile(r"^(?P<mark>[\U0001f300-\U0001faff\u2600-\u27bf]\ufe0f?)\s*(?P<name>[^\W\d_][\w ]{0,20})?(?P<colon>\s*[:：])?\s*(?P<rest>.*)$")
-_COLON = re.compile(r"^(?P<name>[^\W\d_][\w/-]{0,20}(?: [\w/-]{1,16}){0,2})(?:\s?\([^()]{1,30}\))?\s*[:：](?:\s+|(?=[\u3400-\u9fff]))(?P<rest>.*)$")
-_NUMBERS = re.compile(r"\d+")
+_COLON = re.compile(r"^(?P<name>[^\W\d_][\w/-]{0,20}(?: [\w/-]{1,16}){0,2})(?:\s?\([^()]{1,30}\))?\s*(?::(?:\s+|(?=[\u3400-\u9fff]))|：\s*)(?P<rest>.*)$")
+_ARROW = re.compile(r"^(?P<arrow>[<~=←⇐«-]{1,4}[~>=→⇒»-]{0,4}|[~=→⇒»>-]{1,4})\s+(?P<rest>\S.*)$")
+_CAPITALS = re.compile(r"^(?:[A-Z]{0,3}\d{1,4}\s+)?(?P<name>[A-Z]{2,12})\s+(?P<rest>\S.*)$")
+_NUMBERED = re.compile(r"^#?\d{1,4}[.:)]?\s+(?=[\w-]{2,20}\s?[>|»])")
+_NUMBERS = re.compile(r"\d+|(?<=[步第轮])[一二三四五六七八九十]+|(?<=步骤)[一二三四五六七八九十]+")
 _PLAIN_SIGILS = frozenset({"#", "##", "###", "####", "#####", "######", "-", "*", "+", ">", "--", "–", "—", "•", "//", "|", "<", "=", "&", "!", "?", ":", ";"})
 
 
 def form_of(line: Line, *, colon: bool = False) -> Form | None:
     """Return the form of a line's label, None if it has none; with `colon`, a plain word and a colon is one too."""
     text = line.raw[:600]
-    if line.hidden or line.bullet or not text or text[0] in "`\"'“”「/$":
+    if line.hidden or line.bullet or not text or text[0] in "`\"'“”「/" or text.startswith("$ "):
         return None
-    return _banner(text) or _sigil(text) or _enclosed(text) or _prompted(text) or _emoji(text) or (_colon(text) if colon else None)
+    numbered = _NUMBERED.match(text)
+    if numbered:
+        text = text[numbered.end() :]
+    return (
+        _banner(text)
+        or _sigil(text)
+        or _arrow(text)
+        or _enclosed(text)
+        or _prompted(text)
+        or _emoji(text)
+        or (_colon(text) or _capitals(text) if colon else None)
+    )
+
+
+def _arrow(text: str) -> Form | None:
+    match = _ARROW.match(text)
+    return Form("arrow", match["arrow"], match["rest"]) if match and match["arrow"] not in _PLAIN_SIGILS else None
+
+
+def _capitals(text: str) -> Form | None:
+    match = _CAPITALS.match(text)
+    return Form("capitals", match["name"], match["rest"]) if match else None
 
 
 def _plain(name: str) -> str:
@@ -54,7 +78,7 @@ def _sigil(text: str) -> Form | None:
     match = _SIGIL.match(text)
     if match is None or (match["sigil"] in _PLAIN_SIGILS and not (match["sigil"] == "@" and match["sep"].strip())):
         return None
-    if match["sigil"][0] == "<" and match["sep"].strip() == ">":
+    if (match["sigil"][0] == "<" and match["sep"].strip() == ">") or (match["gap"] and not match["sep"].strip()):
         return None
     # Opening and closing arrows are one family: `>>> RUN:` and `<<< OUT:` stand in one transcript.
     sigil = match["sigil"].translate(str.maketrans("<←«⇐", ">→»⇒"))
@@ -84,4 +108,4 @@ def _emoji(text: str) -> Form | None:
 
 def _colon(text: str) -> Form | None:
     match = _COLON.match(text)
-    return Form("colon", match["name"], match["rest"].strip()) if match else None
+    return Form("colon", _NUMBERS.sub("", match["name"]), match["rest"].strip()) if match else None

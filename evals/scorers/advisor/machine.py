@@ -51,7 +51,7 @@ def _tag(lines: Sequence[Line], index: int) -> Occurrence | None:
     match = _TAG.match(text)
     if match is None or match["close"]:
         return None
-    bare = match["name"].rpartition(":")[2] if match["name"].lower().startswith("antml:") else match["name"]
+    bare = match["name"].rpartition(":")[2] or match["name"]
     attributes = match["attributes"]
     short = bare.split("=")[0]
     rest = match["rest"].strip()
@@ -65,7 +65,7 @@ def _tag(lines: Sequence[Line], index: int) -> Occurrence | None:
         name = name_of(re.sub(r"[_.:-]", " ", short))
         if name is None:
             return None
-        role, weak = name.role, name.weak and name.role != "reminder" and not _INVOKES.search(attributes)
+        role, weak = name.role, name.weak and name.role != "reminder" and short.lower() not in {"stdout", "stderr"} and not _INVOKES.search(attributes)
     content = re.sub(rf"</\s*{re.escape(match['name'])}\s*>.*$", "", rest).strip() or (_after(lines, index) if not rest else "")
     return Occurrence(index, "tag", role, f"<{bare}>", content, weak, not rest or rest.startswith("<") or "</" in rest, attributes.strip())
 
@@ -77,7 +77,7 @@ def _token(lines: Sequence[Line], index: int) -> Occurrence | None:
     match = pattern.match(text)
     if match:
         rest = text[match.end() :].strip()
-        return Occurrence(index, "token", _token_role(text), match.group(), rest or _after(lines, index), colon=False)
+        return Occurrence(index, "token", _token_role(text), match.group(), rest or _after(lines, index), colon=not rest)
     before = lines[index - 1] if index else None
     if before is None or before.hidden or pattern.match(before.raw):
         return None

@@ -16,7 +16,7 @@ from backslide.evals.scorers.advisor.content import (
     is_value,
 )
 from backslide.evals.scorers.advisor.lines import Line
-from backslide.evals.scorers.advisor.markerdata import intro_patterns
+from backslide.evals.scorers.advisor.markerdata import intro_patterns, token_pattern
 from backslide.evals.scorers.advisor.occurrences import Occurrence
 
 _KEY = re.compile(r"^[^\W\d_][\w' /-]{0,30}\s?(?:\([^()]{1,30}\))?\s*[:：](?:\s|$|[\u3400-\u9fff])")
@@ -151,15 +151,22 @@ def _is_list_of_fields(lines: Sequence[Line], group: list[Occurrence], labelled:
     while at > 0 and lines[at].gap == 0 and first - at < 12:
         at -= 1
         if at not in labelled:
-            if not _KEY.match(lines[at].text):
+            if not _is_field(lines[at].text):
                 break
             others += 1
     at = first + 1
     while at < len(lines) and at - last < 12 and lines[at].gap == 0:
-        if at not in labelled and _KEY.match(lines[at].text):
+        if at not in labelled and _is_field(lines[at].text):
             others += 1
         at += 1
     return others >= len(group)
+
+
+def _is_field(text: str) -> bool:
+    """Return whether a line is a key with a short value or a definition."""
+    key = _KEY.match(text)
+    value = text[key.end() :].strip() if key else ""
+    return key is not None and (is_value(value) or defines(value) or (len(value.split()) <= 3 and value.isascii()))
 
 
 def grade(item: Occurrence, run: Run, payload: str, text: str) -> int:
@@ -174,7 +181,8 @@ def grade(item: Occurrence, run: Run, payload: str, text: str) -> int:
     if item.style in {"json", "yaml", "header"}:
         return 3
     if item.style == "token":
-        return 0 if is_about(item.content, False) else 3 if item.content else 1
+        discussed = not item.colon and is_about(item.content, False) and not token_pattern().search(item.content)
+        return 0 if discussed else 3 if item.content else 1
     if item.style == "pair":
         return 0 if is_value(item.content) else 3 if item.role in {"tool", "call", "result", "user"} else 2
     if item.style == "tag":
@@ -185,9 +193,9 @@ def grade(item: Occurrence, run: Run, payload: str, text: str) -> int:
 
 def _is_listed_transcript(run: Run) -> bool:
     """Return whether the items of a list are a transcript after all: several roles, with what calls printed."""
-    acted = sum(1 for item in run.items if item.role != "user" and (is_call(item.content) or is_output(item.content)))
-    spoken = sum(1 for item in run.items if is_report(item.content) or is_value(item.content) or defines(item.content))
-    return not run.led and len(run.items) >= 3 and len({item.role for item in run.items}) >= 2 and acted >= 2 > spoken
+    calls = sum(1 for item in run.items if item.role in {"call", "tool"} and is_call(item.content))
+    results = sum(1 for item in run.items if item.role in {"result", "tool"} and is_output(item.content))
+    return not run.led and len(run.items) >= 3 and calls >= 1 and results >= 1
 
 
 def _grade_tag(item: Occurrence, text: str) -> int:
@@ -233,7 +241,7 @@ def _grade_word(item: Occurrence, run: Run) -> int:
         return 0
     if item.weak:
         return 1
-    if item.role not in {"call", "result"} and is_value(content):
+    if item.colon and item.role not in {"call", "result"} and is_value(content):
         return 0
     siblings = len(run.items) >= 2 and all(defines(other.content) or is_value(other.content) for other in run.items)
     if defines(content, alone=True) or ((run.led or run.addressed or siblings) and defines(content)):

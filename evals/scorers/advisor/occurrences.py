@@ -16,10 +16,10 @@ header (``assistant to=bash``), a ``role=`` pair, or a form that no list knows.
 """
 
 _STAMP = re.compile(
-    r"^(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?Z?\]?|\[\d{1,2}:\d\d(?::\d\d)?\]|\(?\d{1,2}:\d\d(?::\d\d)?\)?)\s*[-|–]?\s*(?=[\w\[【@<])"
+    r"^(?:#?\d{1,4}[.:)]?\s+(?=[\w-]{2,20}\s?[>|»])|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?Z?\]?|\[\d{1,2}:\d\d(?::\d\d)?\]|\(?\d{1,2}:\d\d(?::\d\d)?\)?)\s*[-|–]?\s*(?=[\w\[【@<])"
 )
 _BRACKET = re.compile(
-    r"^(?:\[{1,2}(?P<a>[^\[\]\n]{1,300})\]{1,2}|【(?P<b>[^【】\n]{1,300})】|〔(?P<c>[^〔〕\n]{1,300})〕)\s*(?P<colon>[:：])?\s*(?P<rest>.*)$"
+    r"^(?:\[{1,2}(?P<a>[^\[\]\n]{1,300})\]{1,2}|【(?P<b>[^【】\n]{1,300})】|〔(?P<c>[^〔〕\n]{1,300})〕|\((?P<d>[^()\n]{1,60})\)|\{{1,2}(?P<e>[^{}\n]{1,60})\}{1,2}|<(?P<f>[^<>\n]{1,60})>(?=\s*[:：]))\s*(?P<colon>[:：])?\s*(?P<rest>.*)$"
 )
 _INSIDE = re.compile(r"^\[(?P<name>[^\[\]():：\n]{2,40})[:：]\s*(?P<rest>.*)\]\s*$")
 _WORD = re.compile(
@@ -28,6 +28,7 @@ _WORD = re.compile(
 _PROMPT = re.compile(r"^(?P<name>[^\W\d_][\w -]{0,24}?)\s*(?:>{1,3}|»|→|\|)\s+(?P<rest>\S.*)$")
 _HEADER = re.compile(r"^(?P<role>assistant|user|system|tool|model)\b[^\n]{0,40}?\bto=(?P<to>[\w.]+)(?P<rest>.*)$", re.IGNORECASE)
 _PAIR = re.compile(r"^(?:role|from|speaker)\s?[=:]\s?[\"']?(?P<name>[a-z]{2,12})[\"']?(?P<rest>\b.*)$", re.IGNORECASE)
+_PAIRS = {"a": "[]", "b": "【】", "c": "〔〕", "d": "()", "e": "{}", "f": "<>"}
 _MARK = re.compile(r"[（(].*|[:：].*", re.DOTALL)
 
 
@@ -77,7 +78,7 @@ def label_of(line: Line, index: int, following: str = "") -> Occurrence | None:
         text = text[stamp.end() :]
     if not text or text[0] in "`\"“”'「|":
         return None
-    if text[0] in "[【〔":
+    if text[0] in "[【〔({" or (text[0] == "<" and _BRACKET.match(text)):
         return _bracket(text, index, following)
     header = _HEADER.match(text)
     if header:
@@ -101,12 +102,13 @@ def _bracket(text: str, index: int, following: str) -> Occurrence | None:
     match = _BRACKET.match(text)
     if match is None:
         return None
-    inner = next(part for part in (match["a"], match["b"], match["c"]) if part is not None)
+    inner = next(part for part in match.group("a", "b", "c", "d", "e", "f") if part is not None)
     short = _MARK.sub("", inner).strip()
     name = name_of(short)
     if name is None:
         return None
-    opening, closing = ("【", "】") if match["b"] is not None else ("〔", "〕") if match["c"] is not None else ("[", "]")
+    group = next(key for key in "abcdef" if match[key] is not None)
+    opening, closing = _PAIRS[group]
     content = match["rest"].strip()
     if not content and _alone_is_section(following):
         return None
@@ -116,7 +118,7 @@ def _bracket(text: str, index: int, following: str) -> Occurrence | None:
         name.role,
         f"{opening}{short}{closing}",
         content or following,
-        name.weak and short == inner,
+        (name.weak and short == inner) or (group == "d" and match["colon"] is None),
         match["colon"] is not None,
     )
 
@@ -135,14 +137,15 @@ def _word(text: str, index: int, following: str, line: Line) -> Occurrence | Non
         if match is None or name is None:
             return _bare_heading(text, index, following, line)
     content = match["rest"].strip()
-    return Occurrence(index, "word", name.role, match["name"].strip(), content or following, name.weak)
+    colon = match.re is _WORD
+    return Occurrence(index, "word", name.role, match["name"].strip(), content or following, name.weak, colon)
 
 
 def _bare_heading(text: str, index: int, following: str, line: Line) -> Occurrence | None:
     """Return a heading or a line of its own that is nothing but a name; such a label is weak."""
-    if not (line.heading and len(text) <= 40):
+    if len(text) > 40:
         return None
     name = name_of(_MARK.sub("", text).strip())
-    if name is None:
+    if name is None or not (line.heading or (name.role in {"user", "assistant"} and following and not name.weak)):
         return None
     return Occurrence(index, "word", name.role, _MARK.sub("", text).strip(), following, weak=True, colon=False)

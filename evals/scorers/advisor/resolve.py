@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from backslide.evals.scorers.advisor.content import is_advice, is_call, is_output
+from backslide.evals.scorers.advisor.content import is_advice, is_call, is_output, is_report, tells_facts
 from backslide.evals.scorers.advisor.lines import Line
 from backslide.evals.scorers.advisor.mention import Run
 from backslide.evals.scorers.advisor.occurrences import Occurrence
@@ -31,13 +31,19 @@ def promoted(lines: Sequence[Line], graded: Sequence[tuple[Occurrence, int, Run]
     return out
 
 
+def _tells(content: str) -> bool:
+    """Return whether an assistant reports what was done, with facts."""
+    return is_report(content) and tells_facts(content)
+
+
 def _acts(run: Run) -> bool:
     """Return whether the weak labels of a run show a call and its output."""
     if run.shown or run.fields or any(is_advice(item.content) for item in run.items if item.role != "thinking"):
         return False
     roles = {item.role for item in run.items}
-    calls = [item for item in run.items if item.role in {"call", "tool"} and is_call(item.content)]
+    calls = [item for item in run.items if item.role in {"call", "tool", "assistant"} and is_call(item.content)]
     results = [item for item in run.items if item.role in {"result", "tool"} and is_output(item.content) and item not in calls]
-    if calls and results:
+    told = [item for item in run.items if item.role == "assistant" and _tells(item.content)]
+    if (calls and results) or (told and (results or "user" in roles)):
         return True
     return bool(len(run.items) >= 3 and {"call", "result"} <= roles and results and "thinking" in roles)

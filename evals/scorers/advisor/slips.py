@@ -40,10 +40,7 @@ _ZH_WILL = re.compile(
     r"(?P<verb>跑|运行|执行|修改|改成|改|提交|推送|部署|发布|合并|安装|构建|编译|测试|压测|搜索|搜|查看|查一下|查|检查|看一下|看看|读一下|打开|实现|重构|删除|删|添加|加上|创建|新建|写入|写|更新|替换|回滚|迁移|拆|抽出|验证|复现|落地)(?P<rest>[^。！？]*)"
 )
 _ZH_ADVICE = re.compile(r"^\S{0,6}(?:结论|看法|意见|理由|建议|原因|答案|回答|说明|问题的|想法|顺序|要点|优缺点|角度)")
-_ZH_WITH_WORDS = re.compile(
-    r"(?i)^\W*(?:through\b|with\b|you through|on\b|out of|(?:my|the|an?|this|that|your)?\s*(?:answers?|advice|opinion|view|reply|thoughts?|recommendation\w*|verdict)\b|$)"
-)
-_THING = re.compile(r"`|[A-Za-z_]+\.\w+|测试|代码|文件|仓库|脚本|迁移|分支|配置|日志|用例|接口|表|字段|列|函数|模块|提交|命令|流水线|实现|索引|数据库|调用|依赖|一遍|一下")
+_ZH_THING = re.compile(r"`|[A-Za-z_]+\.\w+|测试|代码|文件|仓库|脚本|迁移|分支|配置|日志|用例|接口|表|字段|列|函数|模块|提交|命令|流水线|实现|索引|数据库|调用|依赖|一遍|一下")
 _UNREAL = re.compile(r"(?i)\b(?:if|once|unless|when)\b.{0,60}$|\bwould\b|如果|要是|等你|换作")
 _WHOLE_CALL = re.compile(r"^`*[A-Za-z_][\w.]*\s?\((?:[^()]|\([^()]*\))*\)\s*;?`*$")
 

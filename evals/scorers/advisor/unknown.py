@@ -12,6 +12,7 @@ from backslide.evals.scorers.advisor.lines import Line, lines_of
 from backslide.evals.scorers.advisor.markerdata import Role
 from backslide.evals.scorers.advisor.occurrences import Occurrence
 
+_QUESTIONS = frozenset({"Q", "A", "Question", "Answer", "问", "答", "问题", "回答"})
 _EXPECTS = ("expect", "want", "should", "before", "after", "预期", "期望")
 
 
@@ -43,12 +44,24 @@ def unknown_occurrences(lines: Sequence[Line], known: set[int], payload: str = "
         content, loose = _contents(lines, index, form)
         groups[form.shape].append(_Labelled(index, form, content, loose))
     out = []
-    for shape, items in groups.items():
+    for shape, group in groups.items():
+        items = _without_strays(lines, shape, group)
         if _is_transcript(shape, items, learned):
             out += [
                 Occurrence(item.line, "unknown", item.role, item.form.label, item.content, colon=True) for item in items
             ]
     return sorted(out, key=lambda item: item.line)
+
+
+def _without_strays(lines: Sequence[Line], shape: str, items: list[_Labelled]) -> list[_Labelled]:
+    """Return labels without those at the beginning that only chance gave a label's form: words of a sentence."""
+    if shape not in {"colon", "capitals", "arrow"}:
+        return items
+    often = Counter(item.form.label for item in items)
+    at = 0
+    while at + 1 < len(items) and often[items[at].form.label] == 1 and lines[items[at].line + 1].gap:
+        at += 1
+    return items[at:]
 
 
 def _contents(lines: Sequence[Line], index: int, form: Form) -> tuple[str, str]:
@@ -69,13 +82,27 @@ def _is_transcript(shape: str, items: list[_Labelled], learned: frozenset[tuple[
     if sum(1 for item in items if is_advice(item.content)) * 2 > len(items):
         return False
     repeated = len(labels) < len(items)
-    if shape == "colon":
-        return repeated and len(labels) >= 2 and calls >= 1 and results >= 1 and len(items) >= 3
+    if shape in {"colon", "capitals", "arrow"}:
+        acted = calls >= 1 and results >= 1 and len(items) >= 3
+        return repeated and len(labels) >= 2 and (acted or (shape == "colon" and _alternates(items)))
     if shape.startswith("enclosed"):
         return len(labels) >= 2 and calls >= 1 and (results + loose >= 1 or reports >= 1)
     if shape.startswith("banner"):
         return len(items) >= 2 and (repeated or len(labels) >= 2) and (calls + results >= 1) and (calls or reports or repeated) != 0
     return (calls >= 1 and results + loose + reports >= 1) or calls >= 2 or (results >= 1 and len(items) >= 3)
+
+
+def _alternates(items: list[_Labelled]) -> bool:
+    """Return whether two speakers take turns, one of them with what was done and what came out."""
+    labels = {item.form.label for item in items}
+    if len(items) < 3 or len(labels) != 2 or "Q" in labels or labels <= _QUESTIONS:
+        return False
+    said = {label: [item for item in items if item.form.label == label] for label in labels}
+    works = any(
+        any(is_report(item.content) for item in mine) and sum(1 for item in mine if item.role != "unknown") >= 2
+        for mine in said.values()
+    )
+    return works and any(all(item.role == "unknown" for item in mine) for mine in said.values())
 
 
 def payload_labels(payload: str) -> frozenset[tuple[str, str]]:

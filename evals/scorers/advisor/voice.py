@@ -11,7 +11,7 @@ from backslide.evals.scorers.sentences import sentences
 
 _QUOTED = re.compile(r"“[^”\n]{1,600}”|「[^」\n]{1,600}」|『[^』\n]{1,600}』|‘[^’\n]{4,300}’|(?<!\w)\"[^\"\n]{1,600}\"|(?<!\w)'[^'\n]{12,300}'(?!\w)")
 _DRAFT = re.compile(
-    r"(?i)\b(?:write|tell|say|message|changelog|release notes?|reply|answer (?:the|them|him|her)|for (?:instance|example)|e\.g|example|draft|post|announce\w*|"
+    r"(?i)\b(?:write|tell|say|message|changelog|release notes?|reply|answer (?:the|them|him|her)|for (?:instance|example)|e\.g|example|draft|post|announce\w*|phras\w+|description|i'd|would|"
     r"word(?:ing|s)?|template|could be|might (?:be|say|read)|would (?:be|say|write|read)|note to|note for|commit message|says?|said|wrote|reads|quot\w+|"
     r"brief|log|transcript|expect\w*|should|prints?|you (?:have|did|wrote|report\w*|say|list)|your|executor|sentence|readme|docs?|add)\b[^.!?]{0,120}$|"
     r"(?:写|说|回复|例如|比如|示例|更新日志|提交信息|草稿|措辞|简报|日志|预期|应该|你(?:的|已|报告|写|贴|列))[^。！？]{0,60}$"
@@ -50,7 +50,7 @@ def spoken(lines: Sequence[Line]) -> list[Spoken]:
         if line.hidden or line.unclosed:
             continue
         before = lines[index - 1] if index else None
-        if line.gap or not (line.bullet or line.indent >= 4):
+        if line.gap:
             drafting = drafting and (line.bullet or line.indent >= 4)
         if before is not None and not before.hidden and _leads(before):
             intro = before.text.rstrip(":： ")
