@@ -20,7 +20,6 @@ from backslide.harness.control.events import (
     CompactionReason,
     CompactionStart,
 )
-from backslide.harness.control.queues import Queues
 from backslide.harness.control.summaries import SummaryHost, summarizer
 from backslide.harness.payload.body import PayloadBuilder
 from backslide.harness.session import Message, Session
@@ -44,7 +43,6 @@ class CompactorHost(SummaryHost, Protocol):
     session: Session
     payloads: PayloadBuilder
     messages: list[dict[str, Any]]
-    queues: Queues
 
     def flush_soon(self) -> None:
         """Do what listeners have put off until a step is over."""
@@ -80,10 +78,7 @@ class Compactor:
             self._signal.abort()
 
     async def check(self, message: dict[str, Any], *, before_prompt: bool) -> bool:
-        """Compact if `message` calls for it; return True if the agent should go on then.
-
-        It should if the failed request is to be sent again, or if messages were queued meanwhile.
-        """
+        """Compact if `message` calls for it; return True if the failed request should be sent again then."""
         host = self._host
         if not self._strategy.enabled:
             return False
@@ -164,7 +159,7 @@ class Compactor:
             self._failed(decision.reason, before, CompactionError(CANCELLED), aborted=True)
             return False
         self._adopt(done, decision, before)
-        return decision.will_retry or bool(host.queues)
+        return decision.will_retry
 
     def _adopt(self, done: Compacted, decision: Decision, before: int) -> None:
         """Append the compaction, rebuild the active context and tell of it."""

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -232,16 +233,28 @@ def test_probes_are_asked_without_faults(tmp_path: Path) -> None:
     assert {record.stop_reason for record in of(records, PayloadRecord) if record.probe} == {"stop"}
 
 
+def session_text(folder: Path, faults: str) -> str:
+    """The main line's session file."""
+    sessions = folder / "sessions"
+    sessions.mkdir()
+    unit = UnitSpec(tiny(folder), resolve_variant(variant_file(folder)), 0, (), sessions=sessions, probes=False)
+    asyncio.run(drive(replace(unit, faults=load_faults(faults)), lambda _record: None))
+    (file,) = sessions.iterdir()
+    return file.read_text()
+
+
 def test_an_empty_reply_is_followed_by_a_users_word(tmp_path: Path) -> None:
     """The script of the turn goes on; the word is in the session."""
-    scenario = tiny(tmp_path)
-    sessions = tmp_path / "sessions"
-    sessions.mkdir()
-    unit = UnitSpec(scenario, resolve_variant(variant_file(tmp_path)), 0, (), sessions=sessions, probes=False)
-    asyncio.run(drive(replace(unit, faults=load_faults("empty_reply@3")), lambda _record: None))
+    assert session_text(tmp_path, "empty_reply@3").count(GO_ON) == 1
 
-    (file,) = sessions.iterdir()
-    assert file.read_text().count(GO_ON) == 1
+
+def test_the_wait_for_a_retry_passes_on_the_units_clock(tmp_path: Path) -> None:
+    """Two seconds, four, eight; nobody waits for them."""
+    entries = [json.loads(line) for line in session_text(tmp_path, "rate_limit@3*3").splitlines()[1:]]
+    times = [entry["message"]["timestamp"] for entry in entries if entry["type"] == "message"]
+    gaps = [later - earlier for earlier, later in pairwise(times)]
+
+    assert sorted(gaps)[-3:] == [2000 + wait for wait in (2000, 4000, 8000)]
 
 
 def test_a_turn_that_never_ends_is_an_error(tmp_path: Path) -> None:

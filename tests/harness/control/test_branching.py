@@ -166,4 +166,6 @@ def test_totals_are_the_sum_of_their_parts(entries: list[dict[str, Any]]) -> Non
 
     for kind in used.total.tokens:
         assert used.total.tokens[kind] == sum(part.tokens[kind] for part in parts)
-    assert used.failed.total <= sum(part.total for part in used.by_model.values())
+    replies = [entry["message"] for entry in entries if entry.get("message", {}).get("role") == "assistant"]
+    failures = [reply["usage"] for reply in replies if reply["stopReason"] != "stop"]
+    assert used.failed.total == sum(sum(usage.values()) for usage in failures)
