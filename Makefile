@@ -20,7 +20,7 @@ test: $(STAMP)  ## the whole test suite
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not long" $(ARGS)
 
 test-long: $(STAMP)  ## what is too slow for every change; writes its figures to benchmarks/LONG.md
-	$(BIN)/python -m pytest -m long $(ARGS)
+	BACKSLIDE_RECORD=1 $(BIN)/python -m pytest -m long $(ARGS)
 
 lint: $(STAMP)  ## ruff, mypy --strict on an installed copy, and the direction of imports
 	$(BIN)/ruff check .

@@ -35,9 +35,7 @@ def test_a_torn_last_line_is_dropped_and_reported(
 ) -> None:
     """Wherever a kill tears the last record, in the middle of a character too, the records before it are read."""
     text = words.encode("utf-8", "replace").decode("utf-8")
-    run = write_run(
-        tmp_path_factory.mktemp("torn") / "run", [trial(turn=30), trial(turn=36, text=text + "界")]
-    )
+    run = write_run(tmp_path_factory.mktemp("torn") / "run", [trial(turn=30), trial(turn=36, text=text + "界")])
     file = run / "trials.jsonl"
     first, second = file.read_bytes().splitlines(keepends=True)
     file.write_bytes(first + second[: -1 - min(cut, len(second) - 2)])
@@ -165,6 +163,74 @@ def test_resuming_keeps_the_records_of_finished_units_only(tmp_path: Path) -> No
     reader = RunReader(run)
     assert [item.variant for item in reader.iter_trials()] == ["naive", "trim"]
     assert [item.variant for item in reader.iter_payloads()] == ["naive"]
+
+
+def test_a_run_that_was_killed_before_it_stored_anything_is_no_run(tmp_path: Path) -> None:
+    """Empty files without a manifest hold nothing: there is nothing to resume, and a new run may have the folder."""
+    RunWriter(tmp_path / "run").close()
+    with pytest.raises(InputError, match="no run to resume; leave --resume out"):
+        RunWriter(tmp_path / "run", resume=True)
+
+    with RunWriter(tmp_path / "run") as writer:
+        writer.write_manifest(manifest(completed=0, ended=None))
+        writer.append_trial(trial(turn=30))
+
+    assert [item.turn for item in RunReader(tmp_path / "run").iter_trials()] == [30]
+
+
+def test_records_are_put_into_the_plans_order(tmp_path: Path) -> None:
+    """Units that ran side by side interleave; within a unit the requests of a turn come before those of its probes."""
+    run = tmp_path / "run"
+    with RunWriter(run) as writer:
+        writer.write_manifest(manifest(variants=["naive", "handoff"]))
+        writer.append_payload(payload(variant="handoff", turn=30, probe="p", cause="probe"))
+        writer.append_trial(trial(variant="handoff", turn=30))
+        writer.append_payload(payload(variant="naive", turn=30))
+        writer.append_payload(payload(variant="handoff", turn=30))
+        writer.append_trial(trial(variant="naive", turn=36))
+        writer.arrange({("actor-not-mutex", "naive", 0): 0, ("actor-not-mutex", "handoff", 0): 1})
+        writer.append_trial(trial(variant="handoff", turn=36))
+
+    reader = RunReader(run)
+    assert [(item.variant, item.turn) for item in reader.iter_trials()] == [
+        ("naive", 36),
+        ("handoff", 30),
+        ("handoff", 36),
+    ]
+    assert [(item.variant, item.probe) for item in reader.iter_payloads()] == [
+        ("naive", None),
+        ("handoff", None),
+        ("handoff", "p"),
+    ]
+
+
+@pytest.mark.parametrize(("requests", "kept"), [(1, True), (2, False)])
+def test_a_stored_trial_is_kept_with_all_its_requests_or_not_at_all(tmp_path: Path, requests: int, kept: bool) -> None:
+    """Of a unit that broke off, the main line's records go; a trial stays if every request it made is stored."""
+    own = trial(turn=30, requests=requests)
+    asked = payload(turn=30, probe=own.probe, cause="probe")
+    run = write_run(tmp_path / "run", [own], payloads=[payload(turn=29), asked])
+
+    with RunWriter(run, resume=True) as writer:
+        stored = writer.asked()
+        writer.keep_only((), stored)
+
+    reader = RunReader(run)
+    assert stored == ({(("actor-not-mutex", "naive", 0), own.probe, 30)} if kept else set())
+    assert list(reader.iter_trials()) == ([own] if kept else [])
+    assert list(reader.iter_payloads()) == ([asked] if kept else [])
+
+
+def test_resuming_refuses_a_corrupt_line_by_its_number(tmp_path: Path) -> None:
+    """To go on would hide it; nothing is written over it."""
+    run = write_run(tmp_path / "run", [trial(turn=30), trial(turn=36)])
+    file = run / "trials.jsonl"
+    first, second = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(first + b"{half\n" + second)
+
+    with pytest.raises(InputError, match=r"trials\.jsonl:2: is not a JSON object"):
+        RunWriter(run, resume=True)
+    assert file.read_bytes() == first + b"{half\n" + second
 
 
 def test_resuming_nothing_is_an_input_error(tmp_path: Path) -> None:
