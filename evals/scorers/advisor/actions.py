@@ -187,3 +187,8 @@ def _chinese(said: Spoken, bare: bool) -> str | None:
     if bare and _RESULT_HEAD.match(said.text) and re.search(r"\d", said.text) and not _ZH_UNREAL.search(said.text[:20]):
         return "结果"
     return None
+
+
+def is_unreal(text: str) -> bool:
+    """Return whether words make what they go with conditional, negated, demanded or somebody's past experience."""
+    return bool(_UNREAL.search(text) or _ZH_UNREAL.search(text))
