@@ -17,7 +17,14 @@ TOOL_ARGS: Mapping[str, Mapping[str, tuple[type, bool]]] = {
     "bash": {"command": (str, True)},
     "edit": {"path": (str, True), "oldText": (str, True), "newText": (str, True)},
     "write": {"path": (str, True), "content": (str, True)},
-    "advisor": {"question": (str, True)},
+    "advisor": {
+        "question": (str, True),
+        "context": (str, False),
+        "options": (list, False),
+        "evidence": (list, False),
+        "leaning": (str, False),
+        "unsure": (str, False),
+    },
 }
 """The arguments of each tool: their type, and whether they must be given."""
 
@@ -94,7 +101,9 @@ def _result(
     step: ResultStep, where: Path, waiting: dict[str, Path], answered: set[str], calls: Mapping[str, str]
 ) -> Iterator[Finding]:
     name = step.call_id
-    if not step.text.strip() and step.noise is None and not step.tail.strip():
+    if step.live:
+        yield from _live(step, where, calls)
+    elif not step.text.strip() and step.noise is None and not step.tail.strip():
         what = "expected text, noise or tail, saw an empty result"
         yield Finding(where, what, "write what the tool printed, for example (no output)")
     if name in answered:
@@ -112,6 +121,16 @@ def _result(
         yield Finding((*where, "result"), what, did_you_mean(name, calls))
 
 
+def _live(step: ResultStep, where: Path, calls: Mapping[str, str]) -> Iterator[Finding]:
+    tool = calls.get(step.call_id)
+    if tool is not None and tool != "advisor":
+        what = f"expected `live` at the result of an advisor call, saw it at one of {tool}"
+        yield Finding((*where, "live"), what, "write what the tool printed")
+    if step.text or step.noise is not None or step.tail or step.error:
+        what = "expected no text, noise, tail or error at a live result, saw some"
+        yield Finding((*where, "live"), what, "leave them out: the advisor under test answers")
+
+
 def _unanswered(waiting: Mapping[str, Path], later: set[str]) -> Iterator[Finding]:
     for name, path in waiting.items():
         if name not in later:  # else the misplaced result is reported, which is the clearer message
@@ -127,6 +146,10 @@ def check_args(tool: str, args: Mapping[str, object], where: Path) -> Iterator[F
             yield Finding(path, f"unknown argument {name!r} of {tool}", did_you_mean(name, known))
             continue
         wanted = known[name][0]
+        if wanted is list:
+            if not isinstance(value, list) or not value or not all(isinstance(item, str) for item in value):
+                yield Finding(path, f"expected a list of texts, saw {seen(value)}", "write one or more items")
+            continue
         if not isinstance(value, wanted) or isinstance(value, bool):
             kind = "text" if wanted is str else "a whole number"
             yield Finding(path, f"expected {kind}, saw {seen(value)}", "put it in quotes" if wanted is str else None)

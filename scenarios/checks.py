@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from backslide.scenarios.check_cards import check_cards
+from backslide.scenarios.check_tasks import check_advisor
 from backslide.scenarios.check_turns import SPEAKERS, check_turns, spoken
 from backslide.scenarios.globs import is_relative
 from backslide.scenarios.model import Constraint, Probe, Scenario
@@ -34,6 +35,7 @@ def check_scenario(scenario: Scenario, file_stem: str | None = None) -> list[Fin
     for index, probe in enumerate(scenario.probes):
         found += _probe(scenario, probe, ("probes", index))
     found += check_cards(scenario)
+    found += check_advisor(scenario)
     return found
 
 

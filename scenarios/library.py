@@ -10,7 +10,7 @@ from pathlib import Path
 
 from backslide.harness.errors import InputError
 from backslide.scenarios.load import load_scenario
-from backslide.scenarios.model import Scenario
+from backslide.scenarios.model import ADVISOR_TAG, Scenario
 from backslide.scenarios.problems import did_you_mean
 
 CORPUS = "backslide.scenarios.corpus"
@@ -28,21 +28,35 @@ def load_corpus(directory: str | Path | None = None) -> dict[str, Scenario]:
 
 
 def resolve(
-    patterns: Sequence[str] = (), tags: Sequence[str] = (), *, directory: str | Path | None = None
+    patterns: Sequence[str] = (),
+    tags: Sequence[str] = (),
+    *,
+    directory: str | Path | None = None,
+    advisor: bool = False,
 ) -> list[Scenario]:
     """Return the scenarios that any of the ids, globs or files names and that have any of the tags.
 
     A pattern that ends in ``.yaml`` is a scenario file of the user's own. No patterns means all scenarios, no tags
-    means any. The order is that of the patterns, ids sorted within a glob, each scenario once. Raises `InputError`
-    for an id, glob or tag that meets nothing.
+    means any. The order is that of the patterns, ids sorted within a glob, each scenario once. Scenarios about the
+    advisor are passed over, unless `advisor` is set. Raises `InputError` for an id, glob or tag that meets nothing,
+    and for an id, file or tag that names a scenario about the advisor while `advisor` is not set.
     """
+    if ADVISOR_TAG in tags and not advisor:
+        raise _driven_elsewhere(f"scenarios with the tag {ADVISOR_TAG!r}")
     found = _files(directory)
     ids = sorted(found)
-    sources: dict[Traversable | Path, None] = {}
-    for pattern in patterns or ids:
+    sources: dict[Traversable | Path, bool] = {}  # and whether it was named, not only met by a glob
+    for pattern in patterns or ["*"] * bool(ids):
         own = pattern.endswith((".yaml", ".yml"))
-        sources.update(dict.fromkeys([Path(pattern)] if own else [found[name] for name in _named(pattern, ids)]))
-    chosen = [load_scenario(source) for source in sources]
+        for source in [Path(pattern)] if own else [found[name] for name in _named(pattern, ids)]:
+            sources[source] = sources.get(source, False) or own or pattern in ids
+    chosen: list[Scenario] = []
+    for source, is_named in sources.items():
+        scenario = load_scenario(source)
+        if advisor or not scenario.is_advisor:
+            chosen.append(scenario)
+        elif is_named:
+            raise _driven_elsewhere(f"the scenario {scenario.id!r}")
     for index, scenario in enumerate(chosen):
         if any(other.id == scenario.id for other in chosen[:index]):
             raise InputError(f"two scenarios have the id {scenario.id!r}", mend="rename one of them, file and id")
@@ -53,6 +67,10 @@ def resolve(
         if tag not in known:
             raise InputError(f"no chosen scenario has the tag {tag!r}", mend=did_you_mean(tag, known))
     return [scenario for scenario in chosen if set(tags) & set(scenario.tags)]
+
+
+def _driven_elsewhere(what: str) -> InputError:
+    return InputError(f"expected scenarios with probes, saw {what}", mend="`backslide ledger` drives it")
 
 
 def _named(pattern: str, ids: Sequence[str]) -> list[str]:

@@ -37,8 +37,10 @@ from backslide.scenarios.rules import (
     Scope,
     StructuralDetector,
 )
+from backslide.scenarios.tasks import Disagreement, Facts, Task, TaskCall, TaskStep
 
 __all__ = [
+    "ADVISOR_TAG",
     "Approach",
     "AssistantStep",
     "Card",
@@ -46,6 +48,8 @@ __all__ = [
     "Commit",
     "Constraint",
     "Detectors",
+    "Disagreement",
+    "Facts",
     "LexicalDetector",
     "Lift",
     "LiftedReplies",
@@ -59,11 +63,17 @@ __all__ = [
     "Scenario",
     "Scope",
     "StructuralDetector",
+    "Task",
+    "TaskCall",
+    "TaskStep",
     "ToolCall",
     "Turn",
     "Workspace",
     "WorkspaceFile",
 ]
+
+ADVISOR_TAG = "advisor"
+"""The tag of scenarios that `backslide ledger` drives; they may have no probes."""
 
 NOISE_MIN = 100
 """Characters of the smallest noise block."""
@@ -128,13 +138,14 @@ class AssistantStep(Part):
 
 
 class ResultStep(Part):
-    """What a tool answered: literal text, then noise, then a literal tail."""
+    """What a tool answered: literal text, then noise, then a literal tail; nothing yet if the advisor answers live."""
 
     call_id: Line = Field(alias="result")
     text: str = ""
     noise: Noise | None = None
     tail: str = ""
     error: bool = False
+    live: bool = False
 
 
 def step_kind(data: object) -> str:
@@ -214,10 +225,17 @@ class Scenario(Part):
     system_prompt: Text | None = None
     workspace: Workspace = Workspace()
     constraints: Many[Constraint]
-    probes: Some[Probe]
+    probes: Many[Probe]
     turns: Some[Turn]
-    cards: Some[Card]
+    cards: Many[Card]
+    facts: Facts | None = None
+    tasks: Many[Task] = ()
     faults: Annotated[Many[Any], Field(max_length=0)] = ()
+
+    @property
+    def is_advisor(self) -> bool:
+        """Whether the scenario is about the advisor: driven by `backslide ledger`, not by `backslide run`."""
+        return ADVISOR_TAG in self.tags
 
     def turn(self, number: int) -> Turn:
         """Return a turn by its number; raise `InputError` if the session is shorter."""

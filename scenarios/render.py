@@ -22,6 +22,8 @@ class RenderedResult:
     tool: str
     text: str
     error: bool
+    live: bool = False
+    """Whether the advisor under test has yet to answer; then the text is empty."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ def _turn(scenario: Scenario, turn: Turn, scale: float) -> RenderedTurn:
     for step in turn.steps:
         if isinstance(step, ResultStep):
             text = _result_text(step, scenario.language, scale)
-            steps.append(RenderedResult(step.call_id, tools[step.call_id], text, step.error))
+            steps.append(RenderedResult(step.call_id, tools[step.call_id], text, step.error, step.live))
         else:
             thinking = step.thinking.rstrip("\n") if step.thinking is not None else None
             steps.append(step.model_copy(update={"text": step.text.rstrip("\n"), "thinking": thinking}))

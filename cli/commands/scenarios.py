@@ -33,7 +33,7 @@ def list_scenarios(
     from backslide.scenarios import resolve
 
     output = Output(json=json_, quiet=quiet, no_progress=no_progress)
-    chosen = resolve([], tag or [])
+    chosen = resolve([], tag or [], advisor=True)
     if quiet and not json_:
         for scenario in chosen:
             output.line(scenario.id)
@@ -106,7 +106,7 @@ def find_scenario(name: str) -> Scenario:
 
     if name.endswith((".yaml", ".yml")) or "/" in name:
         return load_scenario(Path(name))
-    return resolve([name])[0]
+    return resolve([name], advisor=True)[0]
 
 
 def _describe(scenario: Scenario) -> Description:
