@@ -98,24 +98,35 @@ def _dangles(entry: Entry, known: Mapping[Any, int]) -> bool:
 
 
 def _cycles(entries: Sequence[Entry], lines: Sequence[int]) -> list[Problem]:
+    """Report every entry from which no way leads up to a root: it is in no tree, though its branch can be asked for."""
     index = build_index(entries)
-    line_of = {id(entry): line for entry, line in zip(entries, lines, strict=True)}
-    settled: set[int] = set()
-    problems = []
+    ends: dict[int, bool] = {}
+    """By identity of the entry: whether its walk up ends."""
+    own_ancestors: set[int] = set()
     for entry in entries:
-        walk: list[Entry] = []
-        on_walk: set[int] = set()
+        walk: list[int] = []
+        on_walk: dict[int, int] = {}
         current: Entry | None = entry
-        while current is not None and id(current) not in settled and id(current) not in on_walk:
-            walk.append(current)
-            on_walk.add(id(current))
+        while current is not None and id(current) not in ends and id(current) not in on_walk:
+            on_walk[id(current)] = len(walk)
+            walk.append(id(current))
             parent = current.get("parentId")
             current = index.get(id_key(parent)) if parent else None
         if current is not None and id(current) in on_walk:
-            name = current.get("id")
-            problems.append(Problem(line_of[id(current)], "parent-cycle", f"entry {name} is its own ancestor"))
-        settled |= on_walk
-    return problems
+            own_ancestors.update(walk[on_walk[id(current)] :])
+            ended = False
+        else:
+            ended = current is None or ends[id(current)]
+        ends.update(dict.fromkeys(walk, ended))
+    return [
+        Problem(
+            line,
+            "parent-cycle",
+            f"entry {entry.get('id')} {'is its own ancestor' if id(entry) in own_ancestors else 'hangs below a cycle'}",
+        )
+        for entry, line in zip(entries, lines, strict=True)
+        if not ends[id(entry)]
+    ]
 
 
 def build_tree(entries: Sequence[Entry], labels: Mapping[Any, str], label_times: Mapping[Any, Any]) -> list[TreeNode]:

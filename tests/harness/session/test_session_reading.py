@@ -125,12 +125,17 @@ def test_broken_links_are_reported_by_line(tmp_path: Path) -> None:
 
 
 def test_a_cycle_of_parents_ends_the_walk(tmp_path: Path) -> None:
-    """Entries that are their own ancestors are reported, and branch, tree and context still end."""
-    path = write(tmp_path / "s.jsonl", HEADER, entry("a", "c"), entry("b", "a"), entry("c", "b"), entry("d", "d"))
+    """Entries that are their own ancestors, or hang below such, are reported; branch, tree and context still end."""
+    cycle = (entry("a", "c"), entry("b", "a"), entry("c", "b"))
+    path = write(tmp_path / "s.jsonl", HEADER, *cycle, entry("x", "b"), entry("y", "x"), entry("d", "d"))
 
     session = Session.open(path)
 
-    assert findings(session) == [(2, "parent-cycle"), (5, "parent-cycle")]
+    assert findings(session) == [(line, "parent-cycle") for line in range(2, 8)]
+    assert [problem.message for problem in session.problems[2:4]] == [
+        "entry c is its own ancestor",
+        "entry x hangs below a cycle",
+    ]
     assert ids_of(session.branch()) == ["d"]
     assert ids_of(session.branch("c")) == ["a", "b", "c"]
     assert [root.entry["id"] for root in session.tree()] == ["d"]
