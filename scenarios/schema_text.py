@@ -89,7 +89,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "Scenario.faults": "Reserved; leave it empty.",
     "Scenario.id": "The scenario's name in kebab-case, the same as the file's.",
     "Scenario.language": "The code language of the workspace.",
-    "Scenario.probes": "Requests at which a forgetful executor would slip, and controls; not needed if tagged `advisor`.",
+    "Scenario.probes": "Requests at which a forgetful executor slips, and controls; not needed if tagged `advisor`.",
     "Scenario.schema": "The version of this format.",
     "Scenario.speech": "The natural languages that the user speaks.",
     "Scenario.story": "Two to four sentences: what the session is about, what gets rejected, when.",
