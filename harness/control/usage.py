@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from backslide.harness import jsjson
 from backslide.harness.compaction.estimate import estimate_context_tokens, valid_usage
 from backslide.harness.roles import shown
 from backslide.harness.session import Entry, Message, Session
@@ -115,24 +116,51 @@ class SessionUsage:
 
 
 def session_usage(entries: Iterable[Entry]) -> SessionUsage:
-    """Return the usage of entries of all branches, compacted or not, by model, tools and summaries."""
+    """Return the usage of entries of all branches, compacted or not, by model, tools and summaries.
+
+    What was paid once counts once: rows that repeat the usage of one response (one row a content block), and entries
+    copied into another file. So the entries of a session and then those of its forks give what all of them have used.
+    Pi's own figures (`session_stats`, `usage_breakdown`) count every row.
+    """
     used = SessionUsage()
     summaries = {"compaction": used.compactions, "branch_summary": used.branch_summaries}
+    counted: set[Any] = set()
     for entry in entries:
         message = _message(entry) if entry.get("type") == "message" else {}
-        if (part := summaries.get(str(entry.get("type")))) is not None:
-            usage = entry.get("usage")
-        elif message.get("role") == "toolResult":
-            part, usage = used.tools, message.get("usage")
-        elif message.get("role") == "assistant":
-            part, usage = used.by_model.setdefault(_model_key(message), UsageTotals()), message.get("usage")
+        role = message.get("role")
+        summary = summaries.get(str(entry.get("type")))
+        if summary is None and role not in {"assistant", "toolResult"}:
+            continue
+        usage = entry.get("usage") if summary is not None else message.get("usage")
+        if not _is_new(entry, message, usage, counted):
+            continue
+        if summary is not None:
+            part = summary
+        elif role == "toolResult":
+            part = used.tools
+        else:
+            part = used.by_model.setdefault(_model_key(message), UsageTotals())
             if message.get("stopReason") in {"error", "aborted"}:
                 used.failed.add(usage)
-        else:
-            continue
         part.add(usage)
         used.total.add(usage)
     return used
+
+
+def _is_new(entry: Entry, message: Message, usage: Any, counted: set[Any]) -> bool:
+    """Note a usage; tell whether neither its entry nor, with the same figures, its response was there before."""
+    if not isinstance(usage, Mapping):
+        return True
+    figures = jsjson.stringify(usage)
+    keys: list[Any] = []
+    if isinstance(entry.get("id"), str):
+        keys.append((entry["id"], shown(entry.get("timestamp")), figures))
+    if isinstance(message.get("responseId"), str) and message["responseId"]:
+        keys.append((_model_key(message), message["responseId"], figures))
+    if any(key in counted for key in keys):
+        return False
+    counted.update(keys)
+    return True
 
 
 def usage_breakdown(entries: Iterable[Entry]) -> list[dict[str, Any]]:
