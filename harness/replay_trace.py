@@ -41,6 +41,7 @@ NAMES: dict[type[Any], str] = {
         "SummarizationRetryFinished",
         "CompactionStart",
         "CompactionEnd",
+        "CompactionSkipped",
         "AgentSettled",
     )
 }

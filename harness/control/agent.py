@@ -22,13 +22,19 @@ from backslide.harness.control.events import AgentSettled, MessageEnd, MessageSt
 from backslide.harness.control.listening import Listening
 from backslide.harness.control.profile import ControlProfile
 from backslide.harness.control.queues import Queues
-from backslide.harness.control.replies import BashRun, bash_message, custom_message, user_message
+from backslide.harness.control.replies import (
+    BashRun,
+    assistant_message,
+    bash_message,
+    custom_message,
+    user_message,
+)
 from backslide.harness.control.retry import ExponentialBackoff, RetryPolicy, TurnRetry
 from backslide.harness.control.run import Run, RunHost
 from backslide.harness.control.sending import Sender
 from backslide.harness.control.tools import Toolbox
 from backslide.harness.models.gateway import Gateway
-from backslide.harness.models.protocol import Cause
+from backslide.harness.models.protocol import Cause, Reply
 from backslide.harness.payload.body import PayloadBuilder
 from backslide.harness.session import Session
 from backslide.harness.settings import ModelInfo, Settings
@@ -298,6 +304,16 @@ class Agent(Listening, Branching, CompactorHost, RunHost):
         self._last_assistant = self._to_settle = message
         self._compactor.replied(message)
         self.retry.replied(message)
+
+    def reply_failed(self, error: str) -> dict[str, Any]:
+        """Add a failed reply that no model gave, as the prompt's last, and return it."""
+        message = assistant_message(Reply([], "error", error_message=error), self.model, self._now())
+        self.emit(MessageStart(message))
+        self.messages.append(message)
+        self.emit(MessageEnd(message))
+        self.persist(message)
+        self._last_assistant = message
+        return message
 
     def _require_idle(self) -> None:
         if self.at_work:

@@ -11,15 +11,26 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from backslide.harness.compaction.estimate import calculate_context_tokens, estimate_messages
-from backslide.harness.compaction.strategies.base import Compacted, CompactionError, Strategy, StrategyContext
+from backslide.harness.compaction.strategies.base import (
+    Ask,
+    Compacted,
+    CompactionError,
+    NothingToCompactError,
+    Strategy,
+    StrategyContext,
+)
 from backslide.harness.control.abort import AbortSignal
 from backslide.harness.control.decision import Decision, decide, reported_tokens
 from backslide.harness.control.events import (
     CompactionEnd,
     CompactionEstimates,
+    CompactionFailure,
     CompactionReason,
+    CompactionSkipped,
     CompactionStart,
 )
+from backslide.harness.control.guard import Guard, GuardHost, quotes_of
+from backslide.harness.control.refusal import SummaryRefusedError
 from backslide.harness.control.summaries import SummaryHost, summarizer
 from backslide.harness.payload.body import PayloadBuilder
 from backslide.harness.session import Message, Session
@@ -37,7 +48,7 @@ GAVE_UP = (
 CANCELLED = "Compaction cancelled"
 
 
-class CompactorHost(SummaryHost, Protocol):
+class CompactorHost(SummaryHost, GuardHost, Protocol):
     """What the compactor needs of its agent."""
 
     session: Session
@@ -46,6 +57,10 @@ class CompactorHost(SummaryHost, Protocol):
 
     def flush_soon(self) -> None:
         """Do what listeners have put off until a step is over."""
+        ...
+
+    def reply_failed(self, error: str) -> dict[str, Any]:
+        """Add a failed reply that no model gave, and return it."""
         ...
 
 
@@ -57,6 +72,9 @@ class Compactor:
         self._strategy = strategy
         self._recovery_attempted = False
         self._signal: AbortSignal | None = None
+        self._guard = None if host.control == "pi-0.83" else Guard(host, strategy)
+        self._told: dict[str, Any] | None = None
+        """The reply for which it was told last that compacting is of no use."""
 
     @property
     def strategy(self) -> Strategy:
@@ -71,6 +89,8 @@ class Compactor:
         """An assistant message arrived; any but an error ends an overflow recovery."""
         if message.get("stopReason") != "error":
             self._recovery_attempted = False
+        if self._guard is not None:
+            self._guard.replied(message)
 
     def abort(self) -> None:
         """Stop the compaction that is under way; without one this does nothing."""
@@ -80,7 +100,7 @@ class Compactor:
     async def check(self, message: dict[str, Any], *, before_prompt: bool) -> bool:
         """Compact if `message` calls for it; return True if the failed request should be sent again then."""
         host = self._host
-        if not self._strategy.enabled:
+        if not self._strategy.enabled or (self._guard is not None and self._guard.is_behind(message)):
             return False
         decision = decide(
             message,
@@ -96,6 +116,9 @@ class Compactor:
             return False
         if decision.give_up:
             self._give_up()
+            return False
+        if self._guard is not None and self._guard.is_blocked:
+            self._refuse(decision, message, self._guard.no_progress(), before_prompt=before_prompt)
             return False
         if decision.will_retry:
             self._recovery_attempted = True
@@ -121,15 +144,21 @@ class Compactor:
         try:
             if plan is None:
                 raise CompactionError(self._nothing())
-            done = await self._strategy.compact(plan, context, summarizer(host, "compaction", "manual", signal))
+            done = await self._strategy.compact(plan, context, self._asking("manual", signal))
             if signal.aborted:
                 raise CompactionError(CANCELLED)
+            done = self._accepted(done, before)
+        except NothingToCompactError as error:
+            host.emit(CompactionSkipped("manual", str(error)))
+            return False
         except CompactionError as error:
             aborted = str(error) == CANCELLED if self._faithful else signal.aborted
             self._failed("manual", before, error, aborted=aborted)
             raise
         finally:
             self._signal = None
+        if self._guard is not None:
+            self._guard.row.reset()
         self._adopt(done, Decision("manual", will_retry=False), before)
         return True
 
@@ -149,9 +178,16 @@ class Compactor:
         # Pi can be stopped from here on only: an abort inside the event above is lost.
         self._signal = signal
         try:
-            done = await self._strategy.compact(plan, context, summarizer(host, "compaction", decision.reason, signal))
+            done = await self._strategy.compact(plan, context, self._asking(decision.reason, signal))
+            if not signal.aborted:
+                done = self._accepted(done, before)
+        except NothingToCompactError as error:
+            host.emit(CompactionSkipped(decision.reason, str(error)))
+            return False
         except CompactionError as error:
             self._failed(decision.reason, before, error, aborted=signal.aborted and not self._faithful)
+            if self._guard is not None and not signal.aborted:
+                self._guard.failed(error, before)
             return False
         finally:
             self._signal = None
@@ -160,6 +196,15 @@ class Compactor:
             return False
         self._adopt(done, decision, before)
         return decision.will_retry
+
+    def _asking(self, reason: CompactionReason, signal: AbortSignal) -> Ask:
+        """Return what the strategy asks the summarizer through."""
+        ask = summarizer(self._host, "compaction", reason, signal)
+        return ask if self._guard is None else self._guard.asking(ask)
+
+    def _accepted(self, done: Compacted, before: int) -> Compacted:
+        """Return the compaction that is written; Pi takes whatever it gets."""
+        return done if self._guard is None else self._guard.accepted(done, before)
 
     def _adopt(self, done: Compacted, decision: Decision, before: int) -> None:
         """Append the compaction, rebuild the active context and tell of it."""
@@ -176,6 +221,8 @@ class Compactor:
             self._drop_failed(drop_last_reply=decision.will_retry)
         estimates = CompactionEstimates(done.first_kept_entry_id, done.tokens_before, estimate_messages(host.messages))
         after = host.payloads.context_tokens(host.messages)
+        if self._guard is not None and decision.reason != "manual":
+            self._guard.compacted(after)
         host.emit(
             CompactionEnd(
                 decision.reason,
@@ -185,6 +232,7 @@ class Compactor:
                 after,
                 decision.will_retry,
                 estimates=estimates,
+                unverified_quotes=tuple(quotes_of(done.details)),
             )
         )
         if self._faithful and decision.will_retry and _is_failed(host.messages[-1:]):
@@ -207,17 +255,48 @@ class Compactor:
         text = str(error)
         if self._faithful and not aborted:
             text = FAILURE[reason] + text
-        self._end_without_change(reason, size, text, aborted=aborted)
+        fault = error.fault if isinstance(error, SummaryRefusedError) else None
+        self._end_without_change(reason, size, text, aborted=aborted, failure=fault)
 
     def _give_up(self) -> None:
         size = self._host.payloads.context_tokens(self._host.messages)
         text = GAVE_UP if self._faithful else "the context still exceeds the window after a compaction"
         self._end_without_change("overflow", size, text, aborted=False)
 
-    def _end_without_change(self, reason: CompactionReason, size: int, error: str, *, aborted: bool) -> None:
+    def _refuse(self, decision: Decision, message: Message, error: str, *, before_prompt: bool) -> None:
+        """Tell once for a reply that compacting is of no use; where it had failed, that is the prompt's reply."""
+        host = self._host
+        if self._told is not message:
+            self._told = message
+            size = host.payloads.context_tokens(host.messages)
+            self._end_without_change(decision.reason, size, error, aborted=False, failure="no-progress")
+        if decision.will_retry and not before_prompt:
+            if host.messages and host.messages[-1] is message:
+                host.messages.pop()
+            self._told = host.reply_failed(error)
+
+    def _end_without_change(
+        self,
+        reason: CompactionReason,
+        size: int,
+        error: str,
+        *,
+        aborted: bool,
+        failure: CompactionFailure | None = None,
+    ) -> None:
         host = self._host
         host.emit(
-            CompactionEnd(reason, host.messages, None, size, size, will_retry=False, error=error, aborted=aborted)
+            CompactionEnd(
+                reason,
+                host.messages,
+                None,
+                size,
+                size,
+                will_retry=False,
+                error=error,
+                aborted=aborted,
+                failure=failure,
+            )
         )
 
     def _nothing(self) -> str:
@@ -241,8 +320,10 @@ class Compactor:
         )
 
     def _metered_tokens(self, message: Message, messages: Sequence[Message], compacted: float) -> float:
-        """Return the context's tokens as the provider reported them, else as metered."""
+        """Return the context's tokens as the provider reported them, else as metered; None for an unknown window."""
         del compacted
+        if self._host.model.context_window <= 0:
+            return None
         if message.get("stopReason") != "error":
             reported = calculate_context_tokens(message.get("usage") or {})
             if reported and not math.isnan(reported):

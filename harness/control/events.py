@@ -10,8 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from backslide.harness.control.refusal import SummaryFault
+
 CompactionReason = Literal["threshold", "overflow", "manual"]
 SummarySource = Literal["compaction", "branchSummary"]
+CompactionFailure = SummaryFault | Literal["no-progress"]
+"""Why the robust profile did not compact: a summary that was refused, or too many compactions in a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +145,8 @@ class CompactionEnd:
     """A compaction has ended; `context` is what would be sent now, `error` why it failed (then nothing changed).
 
     `tokens_before` and `tokens_after` are metered tokens of the context's messages. A compaction that was `aborted`
-    has an error too.
+    has an error too. `failure` names an error of the robust profile's own, `unverified_quotes` are what the summary
+    gives as the user's words and no user wrote.
     """
 
     reason: CompactionReason
@@ -153,6 +158,16 @@ class CompactionEnd:
     error: str | None = None
     aborted: bool = False
     estimates: CompactionEstimates | None = None
+    failure: CompactionFailure | None = None
+    unverified_quotes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionSkipped:
+    """A compaction that had begun found nothing to compact: it ends with this, no error, and nothing has changed."""
+
+    reason: CompactionReason
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +192,7 @@ Event = (
     | SummarizationRetryFinished
     | CompactionStart
     | CompactionEnd
+    | CompactionSkipped
     | AgentSettled
 )
 EventListener = Callable[[Event], None]

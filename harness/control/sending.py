@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from backslide.harness.compaction.strategies.base import SummaryRequest
 from backslide.harness.control.abort import AbortSignal, abortable
 from backslide.harness.control.output_limit import output_limit, request_tokens, text_tokens
+from backslide.harness.control.pairing import Pairing
 from backslide.harness.control.profile import ControlProfile
 from backslide.harness.control.tools import Toolbox
 from backslide.harness.models.gateway import Gateway
@@ -32,6 +33,7 @@ class Sender:
 
     def __init__(self, host: SenderHost) -> None:
         self.host = host
+        self._pairing = Pairing()
 
     async def turn(
         self, messages: list[dict[str, Any]], model: ModelInfo, *, cause: Cause, signal: AbortSignal
@@ -58,6 +60,8 @@ class Sender:
         limit = None
         if host.control == "pi-0.83":
             limit = output_limit(model, model.max_tokens, request_tokens(messages, host.payloads.system_prompt, tools))
+        else:
+            messages = self._pairing.paired(messages)
         return host.payloads.request(messages, role="executor", cause=cause, model=model, tools=tools, max_output=limit)
 
     def _summary_request(self, summary: SummaryRequest, model: ModelInfo, cause: Cause) -> Request:
@@ -66,6 +70,8 @@ class Sender:
         if host.control == "pi-0.83":
             tokens = text_tokens(summary.system) + text_tokens(summary.text)
             limit = output_limit(model, summary.max_tokens, tokens)
+        elif 0 < model.max_tokens < summary.max_tokens:
+            summary = replace(summary, max_tokens=int(model.max_tokens))
         request = host.payloads.summary_request(summary, model, max_output=limit)
         return request if cause == "summarizer" else replace(request, cause=cause)
 

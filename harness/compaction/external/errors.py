@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Literal
 
-from backslide.harness.compaction.strategies.base import CompactionError
+from backslide.harness.compaction.strategies.base import CompactionError, NothingToCompactError
+
+__all__ = [
+    "CompactorError",
+    "Fault",
+    "NothingToCompactError",
+    "SummarizerError",
+    "clipped",
+]
 
 Fault = Literal[
     "start",
@@ -44,10 +52,6 @@ class CompactorError(CompactionError):
     def __init__(self, fault: Fault, what: str) -> None:
         self.fault: Fault = fault
         super().__init__(" ".join(what.split()))
-
-
-class NothingToCompactError(CompactionError):
-    """The compactor left the conversation as it is; no error of its own, and nothing has changed."""
 
 
 class SummarizerError(CompactionError, RuntimeError):

@@ -62,6 +62,8 @@ class ExternalStrategy:
     """
 
     enabled = True
+    judges_replies = True
+    """What a summarizer's reply is worth is for the compactor to tell; it may have asked for anything."""
 
     def __init__(self, source: Source, *, name: str | None = None, system: str = "", limits: Limits | None = None):
         self.name = name or source.label

@@ -81,6 +81,10 @@ class CompactionError(BackslideError):
     """A compaction could not be completed; the session is as it was."""
 
 
+class NothingToCompactError(CompactionError):
+    """What was to be compacted is left as it is: no failure, and nothing has changed."""
+
+
 class Strategy(Protocol):
     """A named way to compact."""
 
