@@ -22,6 +22,7 @@ Entry = dict[str, Any]
 
 _MAX_LINE = 256 * 1024 * 1024
 _MAX_JUNK_BEFORE_HEADER = 8 * 1024 * 1024
+_MAX_JUNK_LINES_BEFORE_HEADER = 100_000
 _SNIFF = 8192
 _BOM = b"\xef\xbb\xbf"
 
@@ -94,8 +95,8 @@ def _read(path: Path, file: BinaryIO) -> SessionReport:
         offset += len(raw)
         record = _record(raw, number, problems)
         if record is None:
-            if not records and offset > _MAX_JUNK_BEFORE_HEADER:
-                raise _not_a_session(path, f"nothing readable in the first {offset // 2**20} MiB")
+            if not records and (offset > _MAX_JUNK_BEFORE_HEADER or number > _MAX_JUNK_LINES_BEFORE_HEADER):
+                raise _not_a_session(path, f"nothing readable in the first {number:,} lines")
             continue
         if not records:
             _check_header(path, record, number)

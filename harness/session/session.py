@@ -253,6 +253,9 @@ class Session(Appends):
         """Write a finished entry and take it in as the new leaf; what cannot be written is not taken in."""
         self._persist(entry)
         self._book.add(entry)
+        if self._leaf is not None and not entry["parentId"]:
+            # Nothing can name a leaf without an id as its parent: a new branch starts here, as it does in the file.
+            self._branch = Branch()
         self._leaf = entry
         self._branch.append(entry)
 
