@@ -22,6 +22,7 @@ from backslide.evals.workspace import ScriptToolbox, WorkspaceFiles
 from backslide.harness.compaction.strategies.base import CompactionError, Strategy
 from backslide.harness.control.abort import AbortSignal, wait_for_nothing
 from backslide.harness.control.agent import Agent, AgentOptions
+from backslide.harness.control.backoff import PoliteBackoff
 from backslide.harness.control.overflow import is_overflow
 from backslide.harness.control.retry import ExponentialBackoff
 from backslide.harness.control.tools import ToolResult
@@ -48,9 +49,6 @@ MAX_OUTPUT = 4_096
 GO_ON = "Please go on."
 """What the user says when a fault has ended a turn before its script did."""
 MOST_NUDGES = 5
-LEAST_PI_WINDOW = 12_000
-"""Tokens from which Pi's strategy runs under Pi's control plane: in a smaller window its safety margin of 4,096 tokens
-leaves summaries no room, and a run would measure nothing else."""
 REASONING_FIELD = "reasoning_content"
 
 Record = Trial | PayloadRecord | CompactionRecord
@@ -139,6 +137,7 @@ class _Unit:
             fsync="never",
         )
         self.strategy = variant.make_strategy(self.payloads.system_prompt)
+        control = variant.control_at(spec.scale)
         self.agent = Agent(
             session=self.session,
             gateway=self.gateway,
@@ -148,8 +147,11 @@ class _Unit:
             strategy=self.strategy,
             settings=Settings(compaction=variant.settings(spec.scale)),
             options=AgentOptions(cause="script"),
-            control="pi-0.83" if variant.strategy == "pi-0.83" and window >= LEAST_PI_WINDOW else "robust",
-            retry_policy=ExponentialBackoff(),
+            control=control,
+            # Nothing of a unit is left to chance, so its waits have no jitter.
+            retry_policy=ExponentialBackoff()
+            if control == "pi-0.83"
+            else PoliteBackoff(0.0, now=lambda: self.clock.now),
             wait=self._wait,
             now=self.clock.read,
         )

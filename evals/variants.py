@@ -5,6 +5,7 @@ A variant file is TOML::
     name = "handoff-tight"
     strategy = "handoff"            # handoff | naive | trim | no-compaction | pi-0.83
     prompt = "my-prompt.md"         # a built-in prompt or a Markdown file, relative to this file
+    control = "robust"              # robust | pi-0.83: the control plane (harness/control/PROFILES.md)
 
     [compaction]
     window = 16000                  # tokens; at --scale 1
@@ -33,12 +34,18 @@ from typing import Any
 from backslide.harness.compaction.prompt_file import Prompt, load_prompt
 from backslide.harness.compaction.strategies import STRATEGIES, make_strategy
 from backslide.harness.compaction.strategies.base import Strategy
+from backslide.harness.control.profile import CONTROL_PROFILES, ControlProfile
 from backslide.harness.errors import InputError, nearest
 from backslide.harness.settings import CompactionSettings
 
 MAX_BYTES = 64 * 1024
 EXTERNAL = "external"
 """Name of the strategy of a variant that brings its own compactor."""
+PI: ControlProfile = "pi-0.83"
+"""Name of the strategy and of the control plane that reproduce Pi."""
+LEAST_PI_WINDOW = 12_000
+"""Tokens from which Pi's strategy runs under Pi's control plane: in a smaller window its safety margin of 4,096 tokens
+leaves summaries no room, and a run would measure nothing else."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,15 @@ class Variant:
     """Specification of somebody's own compactor; then `strategy` is ``external``."""
     fingerprint: str | None = None
     """Over the compactor's file or program, where that can be told."""
+    control: ControlProfile | None = None
+    """The control plane; None: Pi's for Pi's strategy where the window has room for its margin, else the robust one."""
+
+    def control_at(self, scale: float) -> ControlProfile:
+        """Return the control plane that a session at `scale` has."""
+        if self.control is not None:
+            return self.control
+        window = round(self.compaction.window * scale)
+        return PI if self.strategy == PI and window >= LEAST_PI_WINDOW else "robust"
 
     @property
     def config(self) -> dict[str, Any]:
@@ -83,6 +99,7 @@ class Variant:
             "prompt_sha256": self.prompt.sha256 if self.prompt else None,
             "compactor": self.compactor,
             "compactor_fingerprint": self.fingerprint,
+            "control": self.control_at(1),
             "compaction": asdict(self.compaction),
         }
 
@@ -225,9 +242,10 @@ def _from_toml(path: Path) -> Variant:
         raise InputError(f"not UTF-8 at byte {error.start}", where=where, mend="save it as UTF-8 text") from error
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"not valid TOML: {error}", where=where, mend="correct the file") from error
-    _only(data, {"name", "strategy", "prompt", "compactor", "compaction"}, where, "")
+    _only(data, {"name", "strategy", "prompt", "control", "compactor", "compaction"}, where, "")
+    control = _control(data, where)
     if "compactor" in data:
-        return _toml_compactor(data, path)
+        return replace(_toml_compactor(data, path), control=control)
     prompt = _prompt(data, path)
     if "strategy" in data:
         strategy = _text(data["strategy"], f"{where}: strategy", f"known are {', '.join(STRATEGIES)}")
@@ -243,6 +261,24 @@ def _from_toml(path: Path) -> Variant:
         strategy=strategy,
         prompt=prompt or base.prompt,
         compaction=_setup(data.get("compaction", {}), where, base.compaction),
+        control=control,
+    )
+
+
+def _control(data: dict[str, Any], where: str) -> ControlProfile | None:
+    """Return the control plane that a file names, None if it names none."""
+    if "control" not in data:
+        return None
+    known = ", ".join(CONTROL_PROFILES)
+    name = _text(data["control"], f"{where}: control", f"known are {known}")
+    for profile in CONTROL_PROFILES:
+        if name == profile:
+            return profile
+    near = nearest(name, CONTROL_PROFILES)
+    raise InputError(
+        f"unknown control plane '{name}'",
+        where=f"{where}: control",
+        mend=f"did you mean '{near}'?" if near else f"known are {known}",
     )
 
 

@@ -52,7 +52,7 @@ class PoliteBackoff:
         if asked is not None:
             return max(0, round(min(cap, asked * (1 + share))))
         # An attempt number may be large enough for its power to be no float.
-        own = settings.base_delay_ms * 2 ** min(attempt - 1, 64)
+        own = settings.base_delay_ms * 2.0 ** min(attempt - 1, 64)
         return max(0, round(min(cap, own) * (1 - share)))
 
 

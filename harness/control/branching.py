@@ -13,6 +13,7 @@ from backslide.harness.control.errors import ControlError
 from backslide.harness.control.summaries import SummaryHost, summarizer
 from backslide.harness.control.usage import SessionUsage, context_usage, session_usage
 from backslide.harness.errors import InputError
+from backslide.harness.payload.body import PayloadBuilder
 from backslide.harness.session import Session
 
 
@@ -32,6 +33,7 @@ class Branching(SummaryHost):
 
     session: Session
     messages: list[dict[str, Any]]
+    payloads: PayloadBuilder
     _branch_signal: AbortSignal | None = None
 
     @property
@@ -98,8 +100,13 @@ class Branching(SummaryHost):
         return session_usage(self.session.entries)
 
     def context_usage(self) -> dict[str, Any] | None:
-        """Return the size of the context now, as `backslide.harness.control.usage.context_usage` gives it."""
-        return context_usage(self.session, self.messages, self.model)
+        """Return the size of the context now, as `backslide.harness.control.usage.context_usage` gives it.
+
+        Under the robust profile what no usage tells is metered.
+        """
+        if self.control == "pi-0.83":
+            return context_usage(self.session, self.messages, self.model)
+        return context_usage(self.session, self.messages, self.model, self.payloads.context_tokens)
 
 
 def fork_before(session: Session, path: Path | None, entry_id: str) -> tuple[Session, str | None]:

@@ -6,11 +6,10 @@ semantics, section 5.5); where the robust profile differs is written in `backsli
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from backslide.harness.compaction.estimate import calculate_context_tokens, estimate_messages
+from backslide.harness.compaction.estimate import estimate_messages
 from backslide.harness.compaction.strategies.base import (
     Ask,
     Compacted,
@@ -110,7 +109,7 @@ class Compactor:
             settings=host.settings.compaction,
             after_run=not before_prompt,
             recovery_attempted=self._recovery_attempted,
-            measure=reported_tokens if self._faithful else self._metered_tokens,
+            measure=reported_tokens if self._guard is None else self._guard.measured,
         )
         if decision is None:
             return False
@@ -318,17 +317,6 @@ class Compactor:
             max_output=int(host.summarizer.max_tokens),
             instructions=instructions,
         )
-
-    def _metered_tokens(self, message: Message, messages: Sequence[Message], compacted: float) -> float:
-        """Return the context's tokens as the provider reported them, else as metered; None for an unknown window."""
-        del compacted
-        if self._host.model.context_window <= 0:
-            return None
-        if message.get("stopReason") != "error":
-            reported = calculate_context_tokens(message.get("usage") or {})
-            if reported and not math.isnan(reported):
-                return reported
-        return self._host.payloads.context_tokens(messages)
 
 
 def _is_failed(messages: Sequence[Message]) -> bool:

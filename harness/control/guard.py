@@ -5,11 +5,12 @@ Every difference from Pi, why it is there and which test measures it, stands in 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from backslide.harness.compaction.estimate import should_compact
+from backslide.harness.compaction.estimate import calculate_context_tokens, should_compact
 from backslide.harness.compaction.strategies.base import Ask, Compacted, CompactionError, Strategy, SummaryRequest
 from backslide.harness.compaction.strategies.record import content_text
 from backslide.harness.control.progress import Row
@@ -79,6 +80,17 @@ class Guard:
         check_size(before, rest + payloads.counter.count(done.summary))
         quotes = unverified_quotes(done.summary, _spoken(branch))
         return replace(done, details={**(done.details or {}), QUOTES_KEY: list(quotes)}) if quotes else done
+
+    def measured(self, message: Message, messages: Sequence[Message], compacted: float) -> float | None:
+        """Return the context's tokens as the provider reported them, else as metered; None for an unknown window."""
+        del compacted
+        if self._host.model.context_window <= 0:
+            return None
+        if message.get("stopReason") != "error":
+            reported = calculate_context_tokens(message.get("usage") or {})
+            if reported and not math.isnan(reported):
+                return reported
+        return self._host.payloads.context_tokens(messages)
 
     def is_behind(self, message: Message) -> bool:
         """Tell whether a message stands before the last compaction, whatever the clocks said."""

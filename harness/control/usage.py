@@ -7,7 +7,7 @@ usage, it counts as nothing here.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -193,11 +193,17 @@ def _model_key(message: Message) -> str:
     return f"{shown(message.get('provider'))}/{shown(model)}"
 
 
-def context_usage(session: Session, messages: Sequence[Message], model: ModelInfo) -> dict[str, Any] | None:
+def context_usage(
+    session: Session,
+    messages: Sequence[Message],
+    model: ModelInfo,
+    metered: Callable[[Sequence[Message]], float] | None = None,
+) -> dict[str, Any] | None:
     """Return ``{tokens, contextWindow, percent}`` of the active context, None for a model without a window.
 
     After a compaction tokens and percent are None until a reply with usage follows it on the branch: what the
-    kept messages say was measured before. Otherwise `messages`, the active context, are estimated.
+    kept messages say was measured before. Otherwise `messages`, the active context, count what their last usage says
+    and an estimate for the rest, or what `metered` gives for it.
     """
     window = model.context_window
     if window <= 0:
@@ -207,7 +213,11 @@ def context_usage(session: Session, messages: Sequence[Message], model: ModelInf
         later = branch.entries[branch.compactions[-1] + 1 :]
         if not any(valid_usage(_message(entry)) for entry in later if entry.get("type") == "message"):
             return {"tokens": None, "contextWindow": window, "percent": None}
-    tokens = estimate_context_tokens(messages).tokens
+    estimate = estimate_context_tokens(messages)
+    tokens = estimate.tokens
+    if metered is not None:
+        at = estimate.last_usage_index
+        tokens = estimate.usage_tokens + metered(messages if at is None else messages[at + 1 :])
     return {"tokens": tokens, "contextWindow": window, "percent": tokens / window * 100}
 
 

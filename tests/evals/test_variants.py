@@ -95,7 +95,7 @@ def test_line_ends_and_byte_order_marks_make_no_difference(content: str | bytes,
         (b"a = '\xff'", "{}: not UTF-8 at byte 5; save it as UTF-8 text"),
         (b"#" * 70_000, "{}: variant file is larger than 64 KiB; is it the right file?"),
         ('stratgy = "trim"', "{}: unknown field 'stratgy'; did you mean 'strategy'?"),
-        ("zzz = 1", "{}: unknown field 'zzz'; known are compaction, compactor, name, prompt, strategy"),
+        ("zzz = 1", "{}: unknown field 'zzz'; known are compaction, compactor, control, name, prompt, strategy"),
         ('strategy = "hand-of"', "{}: strategy: unknown strategy 'hand-of'; did you mean 'handoff'?"),
         ("strategy = 5", "{}: strategy: expected a text, found 5; known are handoff, naive, trim, no-compaction, pi-0.83"),
         ('strategy = ""', "{}: strategy: expected a text, found ''; known are handoff, naive, trim, no-compaction, pi-0.83"),
@@ -104,6 +104,9 @@ def test_line_ends_and_byte_order_marks_make_no_difference(content: str | bytes,
         ('name = "a\\u0007"', "{}: name: 'a\\x07' cannot be a variant's name; leave slashes and control characters out"),
         ("prompt = 1", "{}: prompt: expected a text, found 1; name a built-in prompt or a Markdown file"),
         ('strategy = "trim"\nprompt = "naive"', "{}: prompt: strategy 'trim' has no summarizer prompt; remove it"),
+        ('control = "pi-0.84"', "{}: control: unknown control plane 'pi-0.84'; did you mean 'pi-0.83'?"),
+        ('control = "?"', "{}: control: unknown control plane '?'; known are pi-0.83, robust"),
+        ("control = 1", "{}: control: expected a text, found 1; known are pi-0.83, robust"),
         ("compaction = 3", "{}: compaction: expected a table; write [compaction]"),
         ("[compaction]\nwindov = 3", "{}: unknown field 'compaction.windov'; did you mean 'compaction.window'?"),
         ("[compaction]\nwindow = 1999", "{}: compaction.window: expected a whole number from 2000 to 2000000, found 1999; it is a size in tokens"),
@@ -174,6 +177,19 @@ def test_the_hash_is_of_the_behaviour(tmp_path: Path) -> None:
 
     assert one.hash == two.hash
     assert len({one.hash, three.hash, smaller.hash, naive.hash}) == 4
+
+
+def test_the_control_plane_of_a_variant(tmp_path: Path) -> None:
+    """Robust, but Pi's for Pi's strategy where its margin fits into the window; a file may choose either."""
+    planes = {name: resolve_variant(name).control_at(1) for name in builtin_variants()}
+    assert {name for name, plane in planes.items() if plane != "robust"} == {"pi-0.83"}
+    assert resolve_variant("pi-0.83").control_at(0.5) == "robust"
+
+    chosen = resolve_variant(toml(tmp_path, 'strategy = "handoff"\ncontrol = "pi-0.83"', "a.toml"))
+    repaired = resolve_variant(toml(tmp_path, 'strategy = "pi-0.83"\ncontrol = "robust"', "b.toml"))
+    assert (chosen.control_at(0.1), repaired.control_at(1)) == ("pi-0.83", "robust")
+    assert (chosen.config["control"], repaired.config["control"]) == ("pi-0.83", "robust")
+    assert chosen.hash != resolve_variant("handoff").hash
 
 
 def test_sizes_are_scaled() -> None:
