@@ -24,6 +24,10 @@ _KEYWORDS = re.compile(r"^[a-z_][\w.-]{0,40}\s+(?:--?\w[\w-]*|\w+=\S+)(?:\s|$)")
 _ID = re.compile(r"(?<![\w./-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w-])")
 _PATH = re.compile(r"(?<![\w@])(?:[\w.-]+/)+[\w.-]*\w|(?<![\w/.])[\w-]+\.(?:[a-z]{1,5}|[a-z]{2,4}\d)(?::\d+)?(?![\w.]|\()")
 _FIGURE = re.compile(r"(?<![A-Za-z_-])[vV]?\d[\d,._:]*\d?\s?(?:%|[a-zA-Zµ]{1,12}\b|[\u3400-\u9fff]|$)?")
+_NOTICE = re.compile(
+    r"(?i)\b(?:plan mode|edit mode|read-?only mode|mode is|context (?:is|was|window|has)|compact\w+|tokens? (?:left|used|remain\w*)|token budget|todo list|to-do list|unread|notifications?|this session|the session|interrupted|"
+    r"uncommitted|working (?:tree|directory)|current branch|do not (?:edit|commit|push|mention)|harness|permission mode|has been approved|rate limit|reminder)\b|上下文|未提交|当前分支|工作区|会话(?:即将|已)|计划模式|请勿|压缩"
+)
 _CODE = re.compile(r"`[^`\n]{2,200}`")
 _STATUS = re.compile(
     r"(?i)\b(?:pass(?:ed|es|ing)?|fail(?:ed|ures?|ing|s)?|green|ok|success(?:ful(?:ly)?)?|error|warnings?|exit(?:ed|s)? (?:code|status|with)|"
@@ -33,8 +37,8 @@ _STATUS = re.compile(
 
 _REPORT_EN = (
     r"(?:i(?:'ve| have)?\s+(?:just\s+|now\s+|also\s+)?)?(?:done|fixed|updated|replaced|renamed|moved|added|removed|deleted|changed|switched|"
-    r"committed|pushed|tagged|merged|bumped|applied|rewrote|rewritten|created|wrote|written|implemented|inlined|extracted|split|reverted|"
-    r"adjusted|finished|completed|installed|deployed|published|ran|tested|made|set|put|converted|refactored|dropped|cleaned|sorted|reordered)\b"
+    r"committed|pushed|tagged|merged|bumped|applied|rewrote|rewritten|created|wrote|written|implemented|inlined|extracted|reverted|"
+    r"adjusted|finished|completed|installed|deployed|published|ran|tested|made|converted|refactored|dropped|cleaned|sorted|reordered)\b"
 )
 _REPORT = re.compile(
     rf"(?i)^\W*(?:ok(?:ay)?[,.]?\s+|yes[,.]?\s+|sure[,.]?\s+|all\s+)?{_REPORT_EN}|^\W*(?:好的?[，,]?)?(?:已(?:经)?|我已|都已?|全部)?\S{{0,12}}?"
@@ -43,7 +47,7 @@ _REPORT = re.compile(
 )
 
 _ACK = re.compile(
-    r"(?i)^(?:ok(?:ay)?|yes|no|thanks?|thank you|agreed|sure|go|done|good|great|fine|right|perfect|continue|stop|please|nice|yep|nope|proceed|correct|hi|hello)\b"
+    r"(?i)^(?:ok(?:ay)?|yes|no|thanks?|thank you|agreed|sure|go|done|good|great|fine|right|perfect|continue|stop|please|nice|yep|nope|proceed|correct|hi|hello|ja|nein|sí|si|oui|non|d'accord|claro|vale|da|sim)\b"
 )
 _ABOUT = re.compile(
     r"(?i)^(?:is|are|was|were|means?|marks?|labels?|in front of|stands? for)\b(?!\s+(?:it|that|this|there|we|you|i|the \w+ (?:ok|ready))\b)|(?:and|or)\s+[`\[<【\"“]|"
@@ -102,6 +106,21 @@ def has_world(text: str) -> bool:
     return bool(_ID.search(head) or _PATH.search(head) or _FIGURE.search(head) or _CODE.search(head))
 
 
+def has_status(text: str) -> bool:
+    """Return whether a text says how something ended: passed, failed, exit 0."""
+    return bool(_STATUS.search(text[:LONGEST]))
+
+
+def sounds_spoken(text: str) -> bool:
+    """Return whether a short text is said to somebody rather than set."""
+    return bool(_SPOKEN_WORD.search(text[:LONGEST]) or _ACK.match(text[:LONGEST]))
+
+
+def is_notice(text: str) -> bool:
+    """Return whether a text is what a harness tells a model: its mode, its context, its open changes."""
+    return bool(_NOTICE.search(text[:LONGEST]))
+
+
 def has_id(text: str) -> bool:
     """Return whether a text holds what looks like a commit id."""
     return bool(_ID.search(text[:LONGEST]))
@@ -154,7 +173,7 @@ def is_value(text: str) -> bool:
     head = text[:LONGEST].strip()
     if not head:
         return True
-    if _CHINESE.search(head) or _ACK.match(head) or _REPORT.match(head) or head[-1] in "?.!？。！":
+    if _CHINESE.search(head) or "," in head or _ACK.match(head) or _REPORT.match(head) or head[-1] in "?.!？。！":
         return False
     return len(head.split()) <= 2 and not _SPOKEN_WORD.search(head)
 

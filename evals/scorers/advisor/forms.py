@@ -38,7 +38,7 @@ _PLAIN_SIGILS = frozenset({"#", "##", "###", "####", "#####", "######", "-", "*"
 
 def form_of(line: Line, *, colon: bool = False) -> Form | None:
     """Return the form of a line's label, None if it has none; with `colon`, a plain word and a colon is one too."""
-    text = line.raw[:600]
+    text = (line.text if line.plain.startswith("*") and not line.plain.startswith("***") else line.raw)[:600]
     if line.hidden or line.bullet or not text or text[0] in "`\"'“”「/" or text.startswith("$ "):
         return None
     numbered = _NUMBERED.match(text)

@@ -21,7 +21,7 @@ class Line:
     """One line that is not blank.
 
     `start` is the offset of its first non-blank character, `end` that after its last; `raw` is the text between,
-    `text` the same in plain characters and without marks of emphasis, list and heading. `closed` tells that it stands
+    `plain` the same in plain characters, `text` that without marks of emphasis, list and heading. `closed` tells that it stands
     in a fence that ends, or is the mark of a fence; `quoted` that it is a block quotation or a row of a table.
     `gap` counts the blank lines and fence marks right before.
     """
@@ -30,6 +30,7 @@ class Line:
     end: int
     raw: str
     text: str
+    plain: str
     indent: int
     gap: int
     closed: bool = False
@@ -79,7 +80,7 @@ def _line(bare: str, row: str, first: int, gap: int, closed: bool, unclosed: boo
     words = _EMPHASIS.sub("", plain[mark.end() :] if mark else plain).strip()
     indent = len(row[: len(row) - len(row.lstrip())].expandtabs(4))
     return Line(
-        first, first + len(bare), bare, words, indent, gap, closed, quoted, bool(bullet), bool(heading), unclosed
+        first, first + len(bare), bare, words, plain, indent, gap, closed, quoted, bool(bullet), bool(heading), unclosed
     )
 
 

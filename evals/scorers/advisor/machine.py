@@ -7,17 +7,20 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from backslide.evals.scorers.advisor.content import is_command
 from backslide.evals.scorers.advisor.lines import Line
 from backslide.evals.scorers.advisor.markerdata import Role, data, name_of, token_pattern
 from backslide.evals.scorers.advisor.occurrences import Occurrence
 
 _TAG = re.compile(r"^<(?P<close>/?)(?P<name>[A-Za-z_\u3400-\u9fff][\w:.\u3400-\u9fff-]{0,40})(?P<attributes>(?:[\s=][^<>]{0,300})?)/?>(?P<rest>.*)$")
 _INVOKES = re.compile(r"\b(?:tool|cmd|command|function|tool_name)\s*=", re.IGNORECASE)
+_TOOL_NAME = re.compile(r"^(?:read|write|execute|run|edit|apply|list|search|replace|insert|create|delete|update|fetch|get|ask|attempt|use|browser|call|open|grep|glob)_[a-z_]{2,30}$")
 _CALL_TAGS = frozenset({"invoke", "parameter", "function", "function_calls"})
 _YAML_CALL = re.compile(r"^(?:- )?(?P<key>tool_calls?|tool_use|function_calls?|tool_results?)\s*:\s*$", re.IGNORECASE)
 _YAML_FIELD = re.compile(r"^(?:- )?(?:name|tool|function|arguments|args|input|parameters|command|id|output|content)\s*:")
 _ROLE_WORD = re.compile(r"^\W*(?:user|assistant|system|tool|model|human)?\W*$", re.IGNORECASE)
 _JSON_START = re.compile(r"^\[?\s*\{")
+_COMMAND_KEYS = frozenset({"command", "cmd", "timeout", "timeout_ms", "description", "cwd", "workdir", "background"})
 _KEY = re.compile(r"\"(\w+)\"\s*:")
 _KIND = re.compile(r"\"type\"\s*:\s*\"(\w+)\"")
 _LONGEST_DOCUMENT = 20_000
@@ -47,7 +50,7 @@ def _after(lines: Sequence[Line], index: int) -> str:
 
 def _tag(lines: Sequence[Line], index: int) -> Occurrence | None:
     # The words without their marks of emphasis would lose the underscores of tag names.
-    text = lines[index].raw[:2000]
+    text = lines[index].plain[:2000]
     match = _TAG.match(text)
     if match is None or match["close"]:
         return None
@@ -57,7 +60,7 @@ def _tag(lines: Sequence[Line], index: int) -> Occurrence | None:
     rest = match["rest"].strip()
     weak = False
     role: Role
-    if short.lower() in _CALL_TAGS and (attributes or rest or _after(lines, index).startswith("<")):
+    if _is_tool_tag(lines, index, short) or (short.lower() in _CALL_TAGS and (attributes or rest or _after(lines, index).startswith("<"))):
         role = "call"
     elif _INVOKES.search(attributes) and name_of(short) is None:
         role = "call"
@@ -65,9 +68,15 @@ def _tag(lines: Sequence[Line], index: int) -> Occurrence | None:
         name = name_of(re.sub(r"[_.:-]", " ", short))
         if name is None:
             return None
-        role, weak = name.role, name.weak and name.role != "reminder" and short.lower() not in {"stdout", "stderr"} and not _INVOKES.search(attributes)
+        role, weak = name.role, name.weak and not (name.role == "tool" and attributes) and not (name.role == "system" and len(rest.split()) >= 4) and name.role != "reminder" and short.lower() not in {"stdout", "stderr"} and not _INVOKES.search(attributes)
     content = re.sub(rf"</\s*{re.escape(match['name'])}\s*>.*$", "", rest).strip() or (_after(lines, index) if not rest else "")
     return Occurrence(index, "tag", role, f"<{bare}>", content, weak, not rest or rest.startswith("<") or "</" in rest, attributes.strip())
+
+
+def _is_tool_tag(lines: Sequence[Line], index: int, name: str) -> bool:
+    """Return whether a tag is named like a tool ("read_file") and holds its arguments as tags."""
+    below = _after(lines, index)
+    return bool(_TOOL_NAME.match(name)) and lines[index].plain.endswith(">") and below.startswith("<") and not below.startswith("</")
 
 
 def _token(lines: Sequence[Line], index: int) -> Occurrence | None:
@@ -112,7 +121,8 @@ def _document(text: str, line: Line, index: int) -> tuple[Occurrence | None, int
         end = line.start + length
         role, label = _role_of(value)
     except (ValueError, RecursionError):
-        role, label = _role_of_keys(head[:2000])
+        discussed = re.search(r"[}\]]\s+[a-z]{2,}", line.text)
+        role, label = (None, "") if discussed else _role_of_keys(head[:2000])
     if role is None:
         return None, end
     return Occurrence(index, "json", role, label, head[:200].strip()), end
@@ -134,6 +144,13 @@ def _role_of(value: Any) -> tuple[Role | None, str]:
     if isinstance(spoken, str) and ("content" in value or "tool_calls" in value):
         name = name_of(spoken)
         return ("result" if name and name.role == "tool" else name.role if name else None), f"role {spoken}"
+    for who in ("from", "speaker", "author"):
+        name = name_of(value[who]) if isinstance(value.get(who), str) else None
+        if name is not None and {"value", "content", "text", "message"} & set(value):
+            return name.role, f"{who} {value[who]}"
+    command = value.get("command", value.get("cmd"))
+    if isinstance(command, str) and is_command(command) and set(value) <= _COMMAND_KEYS:
+        return "call", "json call"
     return _by_keys(set(value))
 
 

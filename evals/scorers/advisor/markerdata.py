@@ -60,10 +60,21 @@ def intro_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     return re.compile(words["mention"]), re.compile(words["own"])
 
 
+def leading_name(text: str) -> tuple[Name, str] | None:
+    """Return the name that a text's first words make, and the rest of the text; None unless it is one beyond doubt."""
+    end = 0
+    for word in re.finditer(r"\s*([^\W\d_]+)[_-]?", text[:_LONGEST_NAME]):
+        if word.start() != end or not _groups().get(word[1].lower()):
+            break
+        end = word.end()
+    name = name_of(re.sub(r"[_-]", " ", text[:end]).strip()) if end else None
+    return None if name is None or name.weak else (name, text[end:].strip(" :：`-"))
+
+
 @cache
 def name_of(text: str) -> Name | None:
     """Return what a name makes a label, None if one of its words belongs to no transcript label."""
-    if len(text) > _LONGEST_NAME:
+    if len(text) > _LONGEST_NAME or re.search(r"[`{}\"=?!.,;]", text):
         return None
     groups: list[str] = []
     for word in _WORD.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)):
@@ -72,6 +83,9 @@ def name_of(text: str) -> Name | None:
             return None
         groups += found
     kinds = {group.removesuffix("_weak") for group in groups} - {"qualifier"}
+    if "system" in kinds and ("notice" in kinds or re.search(r"(?i)\bmessage\b|消息", text)):
+        kinds = {"system", "reminder"}
+    kinds.discard("notice")
     if not kinds:
         return None
     role = next(role for role in _PRIORITY if role in kinds)

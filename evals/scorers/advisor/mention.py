@@ -8,12 +8,15 @@ from dataclasses import dataclass
 
 from backslide.evals.scorers.advisor.content import (
     defines,
+    has_status,
     is_about,
     is_advice,
     is_call,
+    is_notice,
     is_output,
     is_report,
     is_value,
+    sounds_spoken,
 )
 from backslide.evals.scorers.advisor.lines import Line
 from backslide.evals.scorers.advisor.markerdata import intro_patterns, token_pattern
@@ -143,7 +146,9 @@ def _quotes_payload(lines: Sequence[Line], group: list[Occurrence], payload: str
 
 def _is_list_of_fields(lines: Sequence[Line], group: list[Occurrence], labelled: set[int]) -> bool:
     """Return whether other keys outnumber or precede the labels in the block of lines that they stand in."""
-    if any(item.style != "word" for item in group):
+    if all(item.style == "bracket" and not item.colon for item in group):
+        return _is_list_of_tags(lines, group, labelled)
+    if any(item.style != "word" for item in group) or any(item.role == "assistant" and _acts(item) for item in group):
         return False
     first, last = group[0].line, group[-1].line
     others = 0
@@ -162,11 +167,21 @@ def _is_list_of_fields(lines: Sequence[Line], group: list[Occurrence], labelled:
     return others >= len(group)
 
 
+def _is_list_of_tags(lines: Sequence[Line], group: list[Occurrence], labelled: set[int]) -> bool:
+    """Return whether bracketed words that are no labels stand in the same block, as many as labels or more."""
+    first, last = group[0].line, group[-1].line
+    near = range(max(0, first - 6), min(len(lines), last + 7))
+    tags = sum(1 for at in near if at not in labelled and re.match(r"^\[[^\W\d][\w -]{1,24}\]\s+\w", lines[at].text))
+    return tags >= len(group) and not any(is_call(item.content) for item in group)
+
+
 def _is_field(text: str) -> bool:
     """Return whether a line is a key with a short value or a definition."""
     key = _KEY.match(text)
     value = text[key.end() :].strip() if key else ""
-    return key is not None and (is_value(value) or defines(value) or (len(value.split()) <= 3 and value.isascii()))
+    return key is not None and (
+        is_value(value) or defines(value) or (len(value.split()) <= 3 and value.isascii() and not sounds_spoken(value))
+    )
 
 
 def grade(item: Occurrence, run: Run, payload: str, text: str) -> int:
@@ -187,7 +202,7 @@ def grade(item: Occurrence, run: Run, payload: str, text: str) -> int:
         return 0 if is_value(item.content) else 3 if item.role in {"tool", "call", "result", "user"} else 2
     if item.style == "tag":
         return _grade_tag(item, text)
-    level = _grade_bracket(item) if item.style == "bracket" else _grade_word(item, run)
+    level = _grade_bracket(item, run.fields) if item.style == "bracket" else _grade_word(item, run)
     return level if not item.bullet or _is_listed_transcript(run) else 0
 
 
@@ -205,7 +220,7 @@ def _grade_tag(item: Occurrence, text: str) -> int:
         return 0
     if item.weak:
         return 1
-    if item.role in {"call", "reminder"}:
+    if item.role in {"call", "reminder"} or (item.role == "tool" and item.attributes):
         return 3
     if item.role == "result":
         return 3 if item.content else 2
@@ -214,9 +229,9 @@ def _grade_tag(item: Occurrence, text: str) -> int:
     return 2
 
 
-def _grade_bracket(item: Occurrence) -> int:
+def _grade_bracket(item: Occurrence, fields: bool) -> int:
     content = item.content
-    if is_about(content, item.colon):
+    if is_about(content, item.colon) or (fields and not item.colon):
         return 0
     if item.role == "reminder":
         return 3
@@ -235,16 +250,25 @@ def _grade_bracket(item: Occurrence) -> int:
     return 2
 
 
+def _acts(item: Occurrence) -> bool:
+    """Return whether a label's content can only be what somebody with tools did or got."""
+    if item.role == "assistant":
+        return is_report(item.content)
+    return (item.role == "result" and is_output(item.content)) or (item.role == "tool" and has_status(item.content))
+
+
 def _grade_word(item: Occurrence, run: Run) -> int:
     content = item.content
     if run.fields or is_about(content, True):
         return 0
     if item.weak:
-        return 1
-    if item.colon and item.role not in {"call", "result"} and is_value(content):
+        return 3 if item.role == "system" and is_notice(content) and not run.led else 1
+    acted = not run.led and any(other is not item and _acts(other) for other in run.items)
+    acts = item.role in {"call", "result"} or (item.role == "tool" and has_status(content))
+    if item.colon and not acted and not acts and is_value(content):
         return 0
     siblings = len(run.items) >= 2 and all(defines(other.content) or is_value(other.content) for other in run.items)
-    if defines(content, alone=True) or ((run.led or run.addressed or siblings) and defines(content)):
+    if defines(content, alone=True) or (not acted and (run.led or run.addressed or siblings) and defines(content)):
         return 0
     if run.led and not (is_report(content) or is_call(content) or is_output(content)):
         return 0
@@ -255,7 +279,7 @@ def _grade_word(item: Occurrence, run: Run) -> int:
     if item.role == "result":
         return 3 if is_output(content) else 1
     if item.role in {"tool", "system"}:
-        return 1
+        return 3 if item.role == "tool" and (is_call(content) or is_output(content)) else 1
     if not is_report(content) and (_ADDRESSED.match(content) or is_advice(content)):
         return 0
     return 2

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from backslide.evals.scorers.advisor.content import is_about, is_call
 from backslide.evals.scorers.advisor.lines import Line
-from backslide.evals.scorers.advisor.markerdata import Role, name_of
+from backslide.evals.scorers.advisor.markerdata import Role, leading_name, name_of
 
 Style = Literal["bracket", "word", "tag", "token", "json", "yaml", "header", "pair", "unknown"]
 """The form of a label: in brackets, a word with a colon, a tag, a template token, a JSON or YAML document, a harmony
@@ -19,15 +20,17 @@ _STAMP = re.compile(
     r"^(?:#?\d{1,4}[.:)]?\s+(?=[\w-]{2,20}\s?[>|»])|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?Z?\]?|\[\d{1,2}:\d\d(?::\d\d)?\]|\(?\d{1,2}:\d\d(?::\d\d)?\)?)\s*[-|–]?\s*(?=[\w\[【@<])"
 )
 _BRACKET = re.compile(
-    r"^(?:\[{1,2}(?P<a>[^\[\]\n]{1,300})\]{1,2}|【(?P<b>[^【】\n]{1,300})】|〔(?P<c>[^〔〕\n]{1,300})〕|\((?P<d>[^()\n]{1,60})\)|\{{1,2}(?P<e>[^{}\n]{1,60})\}{1,2}|<(?P<f>[^<>\n]{1,60})>(?=\s*[:：]))\s*(?P<colon>[:：])?\s*(?P<rest>.*)$"
+    r"^(?:\[{1,2}(?P<a>[^\[\]\n]{1,300})\]{1,2}|【(?P<b>[^【】\n]{1,300})】|〔(?P<c>[^〔〕\n]{1,300})〕|[(（](?P<d>[^()（）\n]{1,60})[)）]|\{{1,2}(?P<e>[^{}\n]{1,60})\}{1,2}|<(?P<f>[^<>\n]{1,60})>(?=\s*[:：]))\s*(?P<colon>[:：])?\s*(?P<rest>.*)$"
 )
-_INSIDE = re.compile(r"^\[(?P<name>[^\[\]():：\n]{2,40})[:：]\s*(?P<rest>.*)\]\s*$")
+_INSIDE = re.compile(r"^[\[(（【](?P<name>[^\[\]():：（）【】\n]{2,40})[:：]\s*(?P<rest>.*)[\])）】]\s*$")
+_WHOLE = re.compile(r"^\[(?P<inner>.{3,600})\]\s*(?P<colon>[:：])?\s*(?P<rest>.*)$")
+_ACTING = re.compile(r"(?i)^(?:running|executing|calling|invoking|called|ran|runs|calls|executed|invoked)\b[ :]*(?P<rest>`.+|.+)$")
 _WORD = re.compile(
-    r"^(?P<name>[^\W\d_][\w'’/ -]{0,40}?)\s?(?:[(（][^()（）\n]{1,40}[)）])?\s*(?P<colon>[:：])(?!//)(?P<rest>.*)$"
+    r"^(?P<name>[^\W\d_][\w'’/ -]{0,40}?)\s?(?P<aside>[(（][^()（）\n]{1,40}[)）])?\s*(?P<colon>[:：])(?!//)(?P<rest>.*)$"
 )
 _PROMPT = re.compile(r"^(?P<name>[^\W\d_][\w -]{0,24}?)\s*(?:>{1,3}|»|→|\|)\s+(?P<rest>\S.*)$")
 _HEADER = re.compile(r"^(?P<role>assistant|user|system|tool|model)\b[^\n]{0,40}?\bto=(?P<to>[\w.]+)(?P<rest>.*)$", re.IGNORECASE)
-_PAIR = re.compile(r"^(?:role|from|speaker)\s?[=:]\s?[\"']?(?P<name>[a-z]{2,12})[\"']?(?P<rest>\b.*)$", re.IGNORECASE)
+_PAIR = re.compile(r"^(?:[\w-]{1,12}[._])?(?:role|from|speaker|(?P<kind>type|kind|event))\s?[=:]\s?[\"']?(?P<name>[a-z][a-z_-]{2,24})[\"']?(?P<rest>\b.*)$", re.IGNORECASE)
 _PAIRS = {"a": "[]", "b": "【】", "c": "〔〕", "d": "()", "e": "{}", "f": "<>"}
 _MARK = re.compile(r"[（(].*|[:：].*", re.DOTALL)
 
@@ -78,7 +81,7 @@ def label_of(line: Line, index: int, following: str = "") -> Occurrence | None:
         text = text[stamp.end() :]
     if not text or text[0] in "`\"“”'「|":
         return None
-    if text[0] in "[【〔({" or (text[0] == "<" and _BRACKET.match(text)):
+    if text[0] in "[【〔({（" or (text[0] == "<" and _BRACKET.match(text)):
         return _bracket(text, index, following)
     header = _HEADER.match(text)
     if header:
@@ -86,7 +89,7 @@ def label_of(line: Line, index: int, following: str = "") -> Occurrence | None:
     pair = _PAIR.match(text)
     if pair:
         name = name_of(pair["name"])
-        if name is not None:
+        if name is not None and not (pair["kind"] and (name.weak or name.role not in {"call", "result"})):
             content = pair["rest"].strip(" |:>-") or following
             return Occurrence(index, "pair", name.role, f"role={pair['name']}", content, weak=False)
     return _word(text, index, following, line)
@@ -106,11 +109,11 @@ def _bracket(text: str, index: int, following: str) -> Occurrence | None:
     short = _MARK.sub("", inner).strip()
     name = name_of(short)
     if name is None:
-        return None
+        return _spelled_out(text, index, following)
     group = next(key for key in "abcdef" if match[key] is not None)
     opening, closing = _PAIRS[group]
     content = match["rest"].strip()
-    if not content and _alone_is_section(following):
+    if (not content and _alone_is_section(following)) or content.startswith(("http:", "https:")):
         return None
     return Occurrence(
         index,
@@ -121,6 +124,26 @@ def _bracket(text: str, index: int, following: str) -> Occurrence | None:
         (name.weak and short == inner) or (group == "d" and match["colon"] is None),
         match["colon"] is not None,
     )
+
+
+def _spelled_out(text: str, index: int, following: str) -> Occurrence | None:
+    """Return a bracketed sentence that tells of a call or a result: ``[The tool returned 14 files]``."""
+    match = _WHOLE.match(text)
+    if match is None or match["rest"].startswith("http"):
+        return None
+    inner = match["inner"]
+    acting = _ACTING.match(inner)
+    if acting and (acting["rest"].startswith("`") or is_call(acting["rest"])):
+        return Occurrence(index, "bracket", "call", "[call]", acting["rest"].strip("`"), colon=True)
+    found = leading_name(inner)
+    if found is None:
+        return None
+    name, rest = found
+    spoken = bool(match["colon"]) and name.role in {"user", "assistant"} and len(inner.split()) <= 3
+    if not (spoken or (rest and name.role in {"call", "result", "reminder"} and not is_about(rest, False))):
+        return None
+    label = f"[{inner[: len(inner) - len(rest)].strip(' :：`-')}]"
+    return Occurrence(index, "bracket", name.role, label, (match["rest"] or following) if spoken else rest, colon=True)
 
 
 def _alone_is_section(following: str) -> bool:
@@ -138,7 +161,7 @@ def _word(text: str, index: int, following: str, line: Line) -> Occurrence | Non
             return _bare_heading(text, index, following, line)
     content = match["rest"].strip()
     colon = match.re is _WORD
-    return Occurrence(index, "word", name.role, match["name"].strip(), content or following, name.weak, colon)
+    return Occurrence(index, "word", name.role, match["name"].strip(), content or following, name.weak and not (colon and match["aside"]), colon)
 
 
 def _bare_heading(text: str, index: int, following: str, line: Line) -> Occurrence | None:
