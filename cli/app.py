@@ -16,6 +16,7 @@ from backslide.commands import (
     compactor,
     compare,
     gate,
+    ledger,
     report,
     run,
     scenarios,
@@ -125,3 +126,4 @@ app.add_typer(scenarios.app, name="scenarios")
 app.add_typer(session.app, name="session")
 app.add_typer(compactor.app, name="compactor")
 app.command()(selfcheck.selfcheck)
+app.command()(ledger.ledger)

@@ -187,7 +187,9 @@ class _Work:
             return {}
         task, contested = self.task, self.task.disagreement
         following = task.steps[min(act.step, len(task.steps)) - 1].text if task.steps else task.done
-        seen = [" ".join(message_text(message).split())[:300] for message in self.since if message.get("role") == "tool"]
+        seen = [
+            " ".join(message_text(message).split())[:300] for message in self.since if message.get("role") == "tool"
+        ]
         brief: dict[str, Any] = {
             "question": self.words.questions[act.reason or "before work"].format(task=" ".join(task.user.split())),
             "context": " ".join(task.user.split()),

@@ -103,7 +103,9 @@ def read_policy(system_prompt: str) -> Policy:
 _HEADING = re.compile(r"^\s*#{1,6}\s")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)、])\s+")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])")
-_CLAUSE = re.compile(r"[,:，、：]|\s(?=(?:or|and)\s+(?:also\s+)?(?:before|when|whenever|if|once|after|at|as soon)\b)|(?=以及|或者|并在)")
+_CLAUSE = re.compile(
+    r"[,:，、：]|\s(?=(?:or|and)\s+(?:also\s+)?(?:before|when|whenever|if|once|after|at|as soon)\b)|(?=以及|或者|并在)"
+)
 
 
 def _sentences(prompt: str) -> Iterator[str]:
