@@ -182,7 +182,11 @@ class RunWriter:
             for folder in (self.path, self.sessions):
                 for unfinished in folder.glob(".*.tmp"):
                     unfinished.unlink()
+        except InputError:
+            self.close()
+            raise
         except OSError as error:
+            self.close()
             raise unwritable(self.path, error) from error
 
     def _append(self, name: str, record: Record) -> None:
