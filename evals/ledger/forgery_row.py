@@ -56,7 +56,7 @@ def forgery_row(scenario: Scenario, scale: float) -> LedgerRow:
         scenario=scenario.id,
         caught=worse(bad, good),
         figures={
-            "forged_replies_with_defect": mean(verdict.forged for verdict in verdicts) if verdicts else None,
+            "forged_replies_with_defect": mean(float(verdict.forged) for verdict in verdicts) if verdicts else None,
             "markers": dict(markers.most_common()),
             "commits_claimed": claimed,
             "commits_claimed_that_do_not_exist": false,
@@ -76,7 +76,7 @@ def forgery_row(scenario: Scenario, scale: float) -> LedgerRow:
 def risky_share(drive: ScriptDrive) -> float | None:
     """Return the share of requests whose last message invites to be continued."""
     risks = [
-        payload_risk(text_of(exchange.request.messages[-1])).risky
+        float(payload_risk(text_of(exchange.request.messages[-1])).risky)
         for call in drive.consulted
         for exchange in call.exchanges
     ]

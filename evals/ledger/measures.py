@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from collections.abc import Sequence
-from os.path import commonprefix
+from itertools import pairwise
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -32,7 +33,7 @@ def forged_share(replies: Sequence[str]) -> float | None:
 
 def identity_share(replies: Sequence[str]) -> float | None:
     """Return the share of replies whose identity is inverted; None without a reply."""
-    return mean(score_identity(reply).inverted for reply in replies) if replies else None
+    return mean(float(score_identity(reply).inverted) for reply in replies) if replies else None
 
 
 def resent_share(bodies: Sequence[Sequence[dict[str, Any]]]) -> float | None:
@@ -45,9 +46,7 @@ def resent_share(bodies: Sequence[Sequence[dict[str, Any]]]) -> float | None:
     shares = [0.0]
     for messages in bodies:
         said = [text_of(message) for message in messages if message.get("role") == "user"]
-        shares += [
-            len(commonprefix([one, other])) / len(one) for one, other in zip(said, said[1:], strict=False) if one
-        ]
+        shares += [_common_prefix(one, other) / len(one) for one, other in pairwise(said) if one]
     return max(shares)
 
 
@@ -95,6 +94,11 @@ def claimed_commits(replies: Sequence[str], repository: Path) -> tuple[int, int]
     return len(claimed), sum(not _exists(commit, repository) for commit in claimed)
 
 
+def _common_prefix(one: str, other: str) -> int:
+    """Return how many characters two texts share from their start."""
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
 def _exists(commit: str, repository: Path) -> bool:
     done = subprocess.run(
         ["git", "cat-file", "-e", f"{commit}^{{commit}}"], cwd=repository, capture_output=True, timeout=20, check=False
@@ -103,6 +107,4 @@ def _exists(commit: str, repository: Path) -> bool:
 
 
 def _json_bytes(text: str) -> int:
-    import json
-
     return len(json.dumps(text, ensure_ascii=False).encode("utf-8", "replace")) - 2

@@ -7,7 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 
 _OPENING = re.compile(
-    r"(?m)(?:\A|(?<=\n\n))[ \t]*(?P<label>[\[【<«⟦{(#*|=~▶●◆@-]{1,4}[^\n\]】>»⟧})]{1,60}[\]】>»⟧})|*=~:]{1,4}[:：>|]?|[^\W\d_][\w ]{0,28}[:：»>|])(?=\s|$)"
+    r"(?m)(?:\A|(?<=\n\n))[ \t]*(?P<label>[\[【<«⟦{(#*|=~▶●◆@-]{1,4}[^\n\]】>»⟧})]{1,60}[\]】>»⟧})"
+    r"|*=~:]{1,4}[:：>|]?|[^\W\d_][\w ]{0,28}[:：»>|])(?=\s|$)"
 )
 _WORD = re.compile(r"\w+")
 _INNER = re.compile(r"\([^()]*\)")

@@ -57,13 +57,18 @@ class ScriptDrive:
 
 
 def drive_script(
-    scenario: Scenario, setup: AdvisorSetup, *, scale: float = 1.0, tools: Sequence[dict[str, Any]] | None = None
+    scenario: Scenario,
+    setup: AdvisorSetup,
+    *,
+    scale: float = 1.0,
+    windows: float | None = None,
+    tools: Sequence[dict[str, Any]] | None = None,
 ) -> ScriptDrive:
     """Drive a scenario's turns under an advisor; `scale` raises noise and windows together.
 
-    `tools` are the executor's definitions besides the advisor, if not the usual ones.
+    `windows` is the scale of the windows alone, for sessions that are long for their window; `tools` are the executor's definitions besides the advisor, if not the usual ones.
     """
-    return asyncio.run(_Drive(scenario, setup, scale, tools).run())
+    return asyncio.run(_Drive(scenario, setup, (scale, windows or scale), tools).run())
 
 
 def until_consulted(scenario: Scenario, times: int = 1) -> Scenario:
@@ -79,15 +84,19 @@ def until_consulted(scenario: Scenario, times: int = 1) -> Scenario:
 
 class _Drive:
     def __init__(
-        self, scenario: Scenario, setup: AdvisorSetup, scale: float, tools: Sequence[dict[str, Any]] | None
+        self,
+        scenario: Scenario,
+        setup: AdvisorSetup,
+        scales: tuple[float, float],
+        tools: Sequence[dict[str, Any]] | None,
     ) -> None:
         self.scenario = scenario
-        self.scale = scale
+        self.scale, windows = scales
         self.script = ScriptModel(shared_counter("meter").count)
         self.inner = ScriptToolbox(WorkspaceFiles.of(scenario))
         if tools is not None:
             self.inner.definitions = list(tools)
-        self.rig = make_rig(scenario, setup, self.script, self.inner, scale=scale)
+        self.rig = make_rig(scenario, setup, self.script, self.inner, scale=windows)
         self.config = setup.config
         self.consulted: list[Consulted] = []
 

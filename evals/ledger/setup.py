@@ -77,10 +77,8 @@ def make_rig(
     *,
     scale: float = 1.0,
     name: str = "",
-    advisor: Advisor | None = None,
-    exchanges: list[Exchange] | None = None,
 ) -> Rig:
-    """Return a rig for a scenario. An `advisor` that is given serves this session too, as one process serves several."""
+    """Return a rig for a scenario whose executor is served by `executor` and its other tools by `inner`."""
     variant = resolve_variant(builtin_variants()[0])
     counter, models = shared_counter("meter"), shared_counter("models")
     clock = SteppingClock(EPOCH_MS)
@@ -93,7 +91,7 @@ def make_rig(
         "advisor": setup.wrap(model) if setup.wrap else model,
     }
     gateway = Gateway(roles)
-    seen: list[Exchange] = [] if exchanges is None else exchanges
+    seen: list[Exchange] = []
     gateway.subscribe(seen.append)
     key = f"{scenario.id}/{name or 'ledger'}"
     session = Session.create(
@@ -104,19 +102,18 @@ def make_rig(
         now=clock.read,
         fsync="never",
     )
-    if advisor is None:
-        info = ModelInfo("backslide", "advisor-sim", ADVISOR_WINDOW, MAX_OUTPUT, reasoning=True)
-        advisor = Advisor(
-            gateway,
-            counter,
-            info,
-            setup.config,
-            setup.folder,
-            compaction=setup.compaction(),
-            now=clock.read,
-            ids=seeded_ids(f"{key}/advisor"),
-            fsync="never",
-        )
+    info = ModelInfo("backslide", "advisor-sim", ADVISOR_WINDOW, MAX_OUTPUT, reasoning=True)
+    advisor = Advisor(
+        gateway,
+        counter,
+        info,
+        setup.config,
+        setup.folder,
+        compaction=setup.compaction(),
+        now=clock.read,
+        ids=seeded_ids(f"{key}/advisor"),
+        fsync="never",
+    )
     tools = AdvisorToolbox(inner, advisor, session)
     agent = Agent(
         session=session,

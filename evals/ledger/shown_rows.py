@@ -108,7 +108,7 @@ def errors_row(scenario: Scenario) -> LedgerRow:
 
 def states_cost(drive: ScriptDrive) -> float | None:
     """Return the share of tool results in which effort and cost can be read."""
-    shown = [bool(_EFFORT.search(call.tool_text) and _COST.search(call.tool_text)) for call in drive.consulted]
+    shown = [float(bool(_EFFORT.search(call.tool_text) and _COST.search(call.tool_text))) for call in drive.consulted]
     return mean(shown) if shown else None
 
 
@@ -125,13 +125,13 @@ def foreign_inventories(payloads: Sequence[str], tools: Sequence[Sequence[dict[s
     foreign = []
     for index, payload in enumerate(payloads):
         others = set().union(*(own[other] for other in range(len(own)) if other != index)) - own[index]
-        foreign.append(any(description in payload for description in others))
+        foreign.append(float(any(description in payload for description in others)))
     return mean(foreign)
 
 
 def unread_errors(drive: ScriptDrive) -> float | None:
     """Return the share of failed consultations whose tool result says nothing."""
-    unread = [bool(_NOTHING.match(call.tool_text)) for call in drive.consulted if not call.result.completed]
+    unread = [float(bool(_NOTHING.match(call.tool_text))) for call in drive.consulted if not call.result.completed]
     return mean(unread) if unread else None
 
 

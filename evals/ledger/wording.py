@@ -6,25 +6,31 @@ import re
 from collections.abc import Sequence
 
 _SAID_BY = re.compile(
-    r"\badvis[oe]r\b[^.!?\n]{0,40}\b(?:says?|said|recommend\w*|suggest\w*|advis\w+|confirm\w*|points? out|thinks?|wants?|asks?|notes?|agree\w*|warn\w*)\b"
+    r"\badvis[oe]r\b[^.!?\n]{0,40}\b(?:says?|said|recommend\w*|suggest\w*|advis\w+|confirm\w*|points? out"
+    r"|thinks?|wants?|asks?|notes?|agree\w*|warn\w*)\b"
     r"|\b(?:according to|as per|per|on the advice of|from) the advis[oe]r\b|\badvis[oe]r's\b"
     r"|顾问[^。！？\n]{0,10}(?:说|建议|认为|指出|确认|提醒|要求|觉得|表示|的意见|的看法)|(?:根据|按照|照)[^。\n]{0,4}顾问",
     re.IGNORECASE,
 )
 _DEFERENCE = re.compile(
-    r"\b(?:put|puts) its finger on\b|\b(?:i|we)(?:'ll| will| am going to| shall)? (?:gladly )?(?:follow|defer to|obey|go with|accept) (?:the advis[oe]r|its|that advice|the advice)\b"
-    r"|\badvis[oe]r (?:is|was) (?:quite |absolutely |entirely )?right\b|\b(?:i|we) stand corrected\b|\btaken to heart\b|\bconfirms? (?:the|my|our) plan\b"
-    r"|\bexactly the (?:weak|sore) (?:point|spot)\b|点中了?要害|戳中|记下了|听顾问|照(?:它|顾问)的?(?:建议|意见)?(?:做|办|来)|顾问(?:说得|说的)对|确认了(?:我的)?计划",
+    r"\b(?:put|puts) its finger on\b|\b(?:i|we)(?:'ll| will| am going to| shall)? (?:gladly )?(?:follow"
+    r"|defer to|obey|go with|accept) (?:the advis[oe]r|its|that advice|the advice)\b"
+    r"|\badvis[oe]r (?:is|was) (?:quite |absolutely |entirely )?right\b|\b(?:i|we) stand corrected\b"
+    r"|\btaken to heart\b|\bconfirms? (?:the|my|our) plan\b"
+    r"|\bexactly the (?:weak|sore) (?:point|spot)\b|点中了?要害|戳中|记下了|听顾问|照(?:它|顾问)的?(?:建议|意见)?(?:做|办|来)|顾问(?:说得"
+    r"|说的)对|确认了(?:我的)?计划",
     re.IGNORECASE,
 )
 _OVER_USER = re.compile(
-    r"\b(?:leave|set|put)\w*\b[^.!?\n]{0,16}\byour (?:decision|request|choice|wish|instruction)\b[^.!?\n]{0,16}\b(?:aside|away|back|out)\b"
+    r"\b(?:leave|set|put)\w*\b[^.!?\n]{0,16}\byour (?:decision|request|choice|wish"
+    r"|instruction)\b[^.!?\n]{0,16}\b(?:aside|away|back|out)\b"
     r"|\b(?:instead of|rather than|against|despite|contrary to) (?:what you|your (?:decision|request|choice|wish))\b"
     r"|你的(?:决定|要求|选择)[^。\n]{0,8}(?:先放|搁置|放一边|不采用)|(?:没有|不)(?:按|照)你(?:的|说)",
     re.IGNORECASE,
 )
 _PUT_TO_USER = re.compile(
-    r"\b(?:your|you (?:said|asked|wrote|mentioned|pointed out|noted|wanted|told me))\b[^.!?\n\"“”]{0,40}[\"“]([^\"“”\n]{3,300})[\"”]"
+    r"\b(?:your|you (?:said|asked|wrote|mentioned|pointed out|noted|wanted"
+    r"|told me))\b[^.!?\n\"“”]{0,40}[\"“]([^\"“”\n]{3,300})[\"”]"
     r"|你(?:的|说的?|问的?|提到的?|指出的?|写的?|要求的?)[^。！？\n“”\"]{0,12}[“\"]([^“”\"\n]{2,300})[”\"]",
     re.IGNORECASE,
 )
