@@ -16,7 +16,7 @@ from backslide.harness.compaction.strategies.record import content_text
 from backslide.harness.control.progress import Row
 from backslide.harness.control.quotes import unverified_quotes
 from backslide.harness.control.refusal import check_size, refused_for
-from backslide.harness.control.retry_patterns import is_retryable_text
+from backslide.harness.control.retry_patterns import is_retryable
 from backslide.harness.models.protocol import Reply
 from backslide.harness.payload.body import PayloadBuilder
 from backslide.harness.session import Branch, Message, Session
@@ -107,7 +107,7 @@ class Guard:
 
     def failed(self, error: CompactionError, size: int) -> None:
         """Count an attempt that changed nothing, unless the failure was a passing one."""
-        if not is_retryable_text({"stopReason": "error", "errorMessage": str(error)}):
+        if not is_retryable({"stopReason": "error", "errorMessage": str(error)}, self._host.model.context_window):
             self.row.failed(size, self._host.model)
 
     def compacted(self, size: int) -> None:
