@@ -53,7 +53,8 @@ def ledger_report(ledger: Ledger) -> Iterator[RenderableType]:
     yield Text("\nWould raw evidence have changed the advice?", style="bold")
     yield Text(
         f"  {count(answer.briefs)} briefs sent with and without excerpts of tool results "
-        f"({count(answer.with_artifacts)} got any): the recommendation changed in {count(answer.redirected)}, the wording in {count(answer.reworded)}."
+        f"({count(answer.with_artifacts)} got any): the recommendation changed in {count(answer.redirected)}, "
+        f"the wording in {count(answer.reworded)}."
     )
     missed = [row.id for row in ledger.rows if not row.ok]
     verdict = f"Not caught: {', '.join(missed)}." if missed else "All defects were caught or checked."

@@ -7,14 +7,13 @@ from typing import Any
 
 from backslide.evals.ledger.failing import failing_at
 from backslide.evals.ledger.measures import (
-    growth_at_rebase,
     identity_share,
     resent_share,
     shrink_at_compaction,
     stacking,
 )
 from backslide.evals.ledger.model import LedgerRow, worse
-from backslide.evals.ledger.script import ScriptDrive, drive_script
+from backslide.evals.ledger.script import ScriptDrive, drive_script, until_consulted
 from backslide.evals.ledger.seed import seed_value
 from backslide.evals.ledger.setup import AdvisorSetup
 from backslide.harness.advisor import AdvisorConfig
@@ -24,6 +23,10 @@ COMPACT_ABOVE = 8_000
 """Tokens from which the advisor's session is compacted in I-7; small, as the scenario is."""
 FAILING = (2, 3)
 """The calls that fail in I-7b: two in a row, as in the original."""
+
+REBASE_SCALES = (6.0, 2.0)
+"""Scales of noise and of windows in I-8: a session that is long for its window, and compacted more than once."""
+STACKING_SCALES = (40.0, 8.0)
 
 MIRROR = AdvisorConfig(delivery="mirror")
 
@@ -80,31 +83,44 @@ def resend_row(scenario: Scenario) -> LedgerRow:
     )
 
 
-def rebase_row(scenario: Scenario) -> LedgerRow:
-    """Return I-8: a rebase renders what a summary has replaced, and stacks on the deliveries before it."""
-    raw, resolved = (
-        drive_script(scenario, AdvisorSetup(MIRROR.with_changes(mirror_source=source)))
-        for source in ("raw-branch", "context-entries")
+def rebase_row(scenario: Scenario, long: Scenario) -> LedgerRow:
+    """Return I-8: a rebase renders what a summary has replaced, and stacks on the deliveries before it.
+
+    Stacking is measured on the `long` scenario, where deliveries dwarf the advisor's replies as they did originally.
+    """
+
+    def drive(**config: Any) -> ScriptDrive:
+        noise, windows = REBASE_SCALES
+        return drive_script(scenario, AdvisorSetup(MIRROR.with_changes(**config)), scale=noise, windows=windows)
+
+    raw, resolved = drive(mirror_source="raw-branch"), drive(mirror_source="context-entries")
+    shrinking, listed = drive(watermark_walk="context-entries"), drive(mirror_state="id-list")
+    bad, good = shrink_at_compaction(raw.consulted), shrink_at_compaction(resolved.consulted)
+    noise, windows = STACKING_SCALES
+    stacked = drive_script(
+        until_consulted(long, 2),
+        AdvisorSetup(MIRROR.with_changes(mirror_source="raw-branch")),
+        scale=noise,
+        windows=windows,
     )
-    shrinking = drive_script(scenario, AdvisorSetup(MIRROR.with_changes(watermark_walk="context-entries")))
-    listed = drive_script(scenario, AdvisorSetup(MIRROR.with_changes(mirror_state="id-list")))
-    bad, good = growth_at_rebase(raw.consulted), growth_at_rebase(resolved.consulted)
-    factor, explained = stacking(raw.consulted)
+    factor, explained = stacking(stacked.consulted)
     return LedgerRow(
         id="I-8",
-        defect="a rebase grows at a compaction instead of shrinking",
+        defect="a rebase does not shrink at a compaction, and stacks",
         variant="mirror-source: raw-branch, delivery: mirror",
         repaired="mirror-source: context-entries, delivery: mirror",
-        measure="size of a rebase / deliveries that it replaces",
+        measure="shrink of a rebase against the raw branch",
         with_defect=bad,
         repaired_value=good,
         seed_value=seed_value("I-8"),
         scenario=scenario.id,
-        caught=worse(bad, good),
+        # To shrink is good: the defective side is the one that shrinks less.
+        caught=worse(good, bad),
         figures={
+            "rebase_chars_with_defect": _largest_rebase(raw),
+            "rebase_chars_repaired": _largest_rebase(resolved),
             "stacking_factor": factor,
-            "payload_explained_by_deliveries": explained,
-            "shrink_by_resolved_context": shrink_at_compaction(resolved.consulted),
+            "payload_explained_by_stacked_deliveries": explained,
             "rebases_watermark_on_raw_branch": rebases(resolved),
             "rebases_watermark_on_context": rebases(shrinking),
             "state_bytes_watermark": _states(resolved),
@@ -116,6 +132,11 @@ def rebase_row(scenario: Scenario) -> LedgerRow:
 def rebases(drive: ScriptDrive) -> int:
     """Return how many deliveries of a drive were rebases."""
     return sum(call.result.delivery is not None and call.result.delivery.kind == "rebase" for call in drive.consulted)
+
+
+def _largest_rebase(drive: ScriptDrive) -> int | None:
+    deliveries = [call.result.delivery for call in drive.consulted if call.result.delivery is not None]
+    return max((len(delivery.text) for delivery in deliveries if delivery.kind == "rebase"), default=None)
 
 
 def _states(drive: ScriptDrive) -> list[int]:

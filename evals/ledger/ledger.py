@@ -35,7 +35,7 @@ def _forgery() -> list[LedgerRow]:
 
 
 def _rebase() -> list[LedgerRow]:
-    return [rebase_row(_scenario("advisor-rebase-after-compaction"))]
+    return [rebase_row(_scenario("advisor-rebase-after-compaction"), _scenario("advisor-long-mirror"))]
 
 
 def _identity() -> list[LedgerRow]:

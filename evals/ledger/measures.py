@@ -16,7 +16,6 @@ from backslide.evals.ledger.setup import text_of
 from backslide.evals.scorers.advisor.forgery import ForgeryVerdict, score_forgery
 from backslide.evals.scorers.advisor.identity import score_identity
 
-FULL = frozenset({"first", "rebase"})
 _COMMIT = re.compile(r"(?<![\w-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w-])")
 
 
@@ -50,18 +49,13 @@ def resent_share(bodies: Sequence[Sequence[dict[str, Any]]]) -> float | None:
     return max(shares)
 
 
-def growth_at_rebase(consulted: Sequence[Consulted]) -> float | None:
-    """Return the largest size of a rebase over the deliveries that it replaces, in characters; None without one."""
-    replaced = 0
-    found: list[float] = []
-    for call in consulted:
+def shrink_at_compaction(consulted: Sequence[Consulted]) -> float | None:
+    """Return how much smaller the last rebase is than the whole raw branch, from 0 to 1; None without a rebase."""
+    for call in reversed(consulted):
         delivery = call.result.delivery
-        if delivery is None or not call.result.completed:
-            continue
-        if delivery.kind == "rebase" and replaced:
-            found.append(len(delivery.text) / replaced)
-        replaced = len(delivery.text) + (0 if delivery.kind in FULL else replaced)
-    return max(found, default=None)
+        if delivery is not None and delivery.kind == "rebase" and call.raw_chars:
+            return max(0.0, 1 - len(delivery.text) / call.raw_chars)
+    return None
 
 
 def stacking(consulted: Sequence[Consulted]) -> tuple[float | None, float | None]:
@@ -76,12 +70,6 @@ def stacking(consulted: Sequence[Consulted]) -> tuple[float | None, float | None
         sizes = [_json_bytes(text_of(message)) for message in request.messages if message.get("role") == "user"]
         return request.measure.bytes / sizes[-1], sum(sizes) / request.measure.bytes
     return None, None
-
-
-def shrink_at_compaction(consulted: Sequence[Consulted]) -> float | None:
-    """Return how much smaller the resolved context makes a full mirror, after the executor's last compaction."""
-    shrunk = [1 - call.full_chars / call.raw_chars for call in consulted if call.compactions and call.raw_chars]
-    return max(shrunk, default=None)
 
 
 def claimed_commits(replies: Sequence[str], repository: Path) -> tuple[int, int]:

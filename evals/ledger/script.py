@@ -66,7 +66,8 @@ def drive_script(
 ) -> ScriptDrive:
     """Drive a scenario's turns under an advisor; `scale` raises noise and windows together.
 
-    `windows` is the scale of the windows alone, for sessions that are long for their window; `tools` are the executor's definitions besides the advisor, if not the usual ones.
+    `windows` is the scale of the windows alone, for sessions that are long for their window; `tools` are the executor's
+    definitions besides the advisor, if not the usual ones.
     """
     return asyncio.run(_Drive(scenario, setup, (scale, windows or scale), tools).run())
 

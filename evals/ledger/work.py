@@ -46,6 +46,19 @@ class TaskOutcome:
         return [text for role, text in self.visible if role == "user"]
 
     @property
+    def asked(self) -> list[str]:
+        """Return what the advisor was sent."""
+        return [result.delivery.text for result in self.results if result.delivery is not None]
+
+    def step_of(self, call: dict[str, Any]) -> int | None:
+        """Return the number of the step that a call belongs to, None for any other call."""
+        key = _key(call["name"], call.get("arguments") or {})
+        for number, step in enumerate(self.task.steps, start=1):
+            if any(_key(own.tool, own.args) == key for own in step.calls):
+                return number
+        return None
+
+    @property
     def advice(self) -> list[str]:
         """Return the advisor's completed replies."""
         return [result.text for result in self.results if result.completed]
