@@ -30,11 +30,14 @@ def environment() -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the variant file that the README shows."""
+    """A folder with the variant file and the compactor that the README shows."""
     path = tmp_path_factory.mktemp("readme")
     toml = re.search(r"```toml\n(.*?)```", README, re.DOTALL)
     assert toml is not None
     (path / "tight.toml").write_text(toml[1], encoding="utf-8")
+    python = re.search(r"```python\n(.*?)```", README, re.DOTALL)
+    assert python is not None
+    (path / "mine.py").write_text(python[1], encoding="utf-8")
     return path
 
 
