@@ -26,7 +26,8 @@ def corpus_list(scenarios: Sequence[Description], width: int) -> Iterator[Render
     else:
         table = _plain_table()
         for name in ("scenario", "turns", "tokens", "rules", "probes", "carriers", "title"):
-            table.add_column(name, justify="right" if name in {"turns", "tokens", "rules", "probes"} else "left")
+            number = name in {"turns", "tokens", "rules", "probes"}
+            table.add_column(name, justify="right" if number else "left", no_wrap=name == "scenario")
         for item in scenarios:
             numbers = (item.turns, item.tokens, len(item.constraints), len(item.probes))
             table.add_row(Text(item.id, style="bold"), *map(count, numbers), Text(_carriers(item)), Text(item.title))
@@ -54,6 +55,8 @@ def scenario_page(item: Description) -> Iterator[RenderableType]:
             f"  planted at turn {turns} ({', '.join(rule.carriers)})",
             f"; lifted at turn {rule.lifted}" if rule.lifted is not None else "",
         )
+    if not item.probes:
+        return
     yield Text()
     table = _plain_table()
     for name in ("probe", "kind", "constraint", "asked after"):
