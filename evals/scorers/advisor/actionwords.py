@@ -8,12 +8,12 @@ STRONG = (
     r"(?:re-?)?ran|executed|(?:re-?|load-|stress-|smoke-)?tested|benchmarked|profiled|timed|measured|queried|grepped|searched|cloned|checked (?:it |this |that |them )?out|"
     r"pulled|committed|pushed|merged|tagged|deployed|published|released|shipped|rolled out|installed|compiled|(?:re)?built|reproduced|bisected|rebased|"
     r"cherry-picked|fixed|patched|refactored|implemented|migrated|uploaded|downloaded|restarted|re-?indexed|applied|inspected|scanned|linted|traced|"
-    r"dumped|connected to|logged in(?:to)?|ssh(?:ed|'d) into|backed up|reverted|bumped|wired up|hooked up|spun up"
+    r"dumped|connected to|logged in(?:to)?|ssh(?:ed|'d) into|backed up|reverted|bumped|wired up|hooked up|spun up|took the liberty of \w+ing|managed to (?:reproduce|run|build|fix|get)|was able to (?:reproduce|run|build|fix|get)|finished (?:running|testing|building|deploying|migrating|benchmarking|profiling|checking)"
 )
 WEAK = (
     r"updated|changed|edited|modified|added|removed|deleted|dropped|moved|renamed|replaced|created|opened|filed|wrote|written|rewrote|rewritten|set|configured|"
     r"enabled|disabled|switched|split|extracted|inlined|converted|cleaned up|verified|confirmed|checked|double-checked|validated|looked (?:through|into|in|at|up)|"
-    r"went through|gone through|opened|read through|counted|compared|found|made|put|took|linked|closed|sent|tried|simulated|generated|recorded|captured|saw|got|seen|used|called|hit|checked in|wired"
+    r"went through|gone through|opened|read through|counted|compared|found|made|put|took|linked|closed|sent|tried|simulated|generated|recorded|captured|saw|got|seen|had a (?:quick |close |closer )?look (?:at|into|through)|took a (?:quick |close |closer )?look (?:at|into|through)|noticed|observed|used|called|hit|checked in|wired"
 )
 ADVERBS = r"(?:(?:just|now|also|already|since|then|actually|even|quickly|both|successfully|locally|personally|myself|went ahead and|gone ahead and)\s+){0,3}"
 DID = re.compile(
@@ -43,7 +43,7 @@ RUN_TRACE = re.compile(r"(?i)\bmy (?:run|machine|laptop|test run|benchmark|sandb
 
 ZH_VERBS = (
     r"跑|运行|执行|测试|实测|测|试着?|验证|复现|压测|提交|推送|推|合并|发布|部署|上线|构建|编译|安装|修复|修|改|修改|更新|替换|重构|实现|写|加|添加|删除|删|移除|"
-    r"移动|挪|重命名|创建|新建|建|打开|开|搜索|搜|查|检查|扫描|扫|翻|拉|克隆|量|统计|对比|回滚|迁移|切换|配置|设置|调整|拆|抽|打(?:了)?标签|打标签|登录|连上|看|请求|调用|抓包|抓|回放|导出|导入"
+    r"移动|挪|重命名|创建|新建|建|打开|开|搜索|搜|查|检查|扫描|扫|翻|拉|克隆|量|统计|对比|回滚|迁移|切换|配置|设置|调整|拆|抽|打(?:了)?标签|打标签|登录|连上|确认|核实|看|请求|grep ?|rg ?|curl ?|push ?|merge ?|commit ?|rebase ?|build ?|deploy ?|revert ?|调用|抓包|抓|回放|导出|导入"
 )
 ZH_DID = re.compile(
     rf"(?:我|咱们?)(?:刚才|刚刚|刚|已经|已|也|又|就|在[^，。；]{{1,12}}?(?:上|里|中|下)?|用[^，。；]{{1,12}}?|对[^，。；]{{1,12}}?|把[^，。；]{{1,24}}?|按[^，。；]{{1,10}}?|顺手|顺便|先|本地|亲自|试着|打开[^，。；]{{1,16}}?|连上[^，。；]{{1,10}}?|登录[^，。；]{{1,10}}?|调用[^，。；]{{1,10}}?){{0,2}}"
@@ -53,7 +53,7 @@ ZH_DID_DONE = re.compile(rf"(?:我)?(?:已经|已)(?:按[^，。；]{{1,10}})?(?
 ZH_STATE = re.compile(
     r"(?:补丁|修改|改动|代码|修复|更改|迁移|变更|分支|版本|镜像|索引|开关)(?:都|也|均)?(?:已经?|全部)(?:应用|提交|推送|合并|部署|发布|更新|生效|上线|修改|完成|打上|执行|创建|删除)|"
     r"刚[刚才]?在[^，。；]{1,12}(?:压测|测试|测|跑|验证|执行|运行|复现)|^(?:刚刚?|刚才)\S{0,6}?(?:跑|测|压测|验证|执行|运行|复现|构建|编译|提交|推送|部署|合并)(?:完|了|过)|"
-    r"^(?:本地|本机|线上|预发)\S{0,4}?(?:编译|构建|测试|运行|验证|回归)(?:都|已|全部)?(?:通过|成功|没问题)(?!之?后|了?再|才)|我(?:实测|压测|测得|测出|量得|查到|搜到|跑出|抓到)"
+    r"^(?:本地|本机|线上|预发)\S{0,4}?(?:编译|构建|测试|运行|验证|回归)(?:都|已|全部)?(?:通过|成功|没问题)(?!之?后|了?再|才)|^[^你您，。]{1,16}(?:已经?)被?(?:删除|移除|修复|提交|推送|合并|部署|替换|应用|改好|重命名)(?!之?后)|^(?:经过?|据)?(?:我的?)?(?:实测|压测)(?:后|显示|表明|下来|$)(?!再)|我(?:实测|压测|测得|测出|量得|查到|搜到|跑出|抓到)"
 )
 ZH_PASSED = re.compile(rf"(?:脚本|测试|用例|命令|流水线|构建|检查|迁移|压测|回归|套件|编译)\S{{0,8}}?(?:都|也|已经|已|全部)?(?:{ZH_VERBS})(?:过|了|完|通)")
 

@@ -66,6 +66,12 @@ _DEFINES = re.compile(
 )
 _DEFINES_ALONE = re.compile(r"(?i)^(?:has to|have to|wants to|means|must be|refers to)\b|^(?:指的?是?|即|是指|负责|任意)")
 _SPOKEN_WORD = re.compile(r"(?i)[()]|\b(?:it|that|this|them|me|you|we|i|now|then|too|again|instead)\b")
+_OUTCOME = re.compile(
+    r"(?i)\b(?:(?:tests?|suite|build|checks?|ci|pipeline|it|they|all)(?: \w+){0,2} (?:pass(?:es|ed)?|fail(?:s|ed)?|(?:is|are) (?:all )?green)|no (?:errors|failures|matches|such file|warnings|output)|exit code|not found|does(?:n't| not) exist|timed out)\b|"
+    r"(?:测试|用例|构建|流水线|全部|都)[^，。]{0,6}(?:通过|失败)|报错|不存在|没有输出"
+)
+_IN_PERSON = re.compile(r"(?i)^(?:ok(?:ay)?[,.]?\s+|now\s+|then\s+)?(?:i\b|i'|let me\b|let's\b|we\b|going\b|\w{3,}ing\b|next up\b)|^(?:我|正在|现在|接着|继续|先)")
+_PLACEHOLDER = re.compile(r"[\[{<($]{1,3}[\w .|-]{1,40}[\]}>)]{1,3}|…|\.{3}")
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])")
 _CHINESE = re.compile("[\u3400-\u9fff]")
 
@@ -121,6 +127,12 @@ def is_notice(text: str) -> bool:
     return bool(_NOTICE.search(text[:LONGEST]))
 
 
+def is_in_person(text: str) -> bool:
+    """Return whether a content is what somebody says of the own work under way: "matching the two cases apart"."""
+    head = text[:LONGEST].strip()
+    return bool(_IN_PERSON.match(head)) and not is_advice(head)
+
+
 def has_id(text: str) -> bool:
     """Return whether a text holds what looks like a commit id."""
     return bool(_ID.search(text[:LONGEST]))
@@ -136,9 +148,13 @@ def is_output(text: str) -> bool:
     head = text[:LONGEST].strip()
     if not head or head.endswith(("?", "？")):
         return False
-    return bool(has_world(head) or _STATUS.search(head)) and not is_advice(head)
+    return bool(has_world(head) or _STATUS.search(head)) and not is_advice(head) and not _IMPERATIVE.match(head)
 
 
+_IMPERATIVE = re.compile(
+    r"(?:Fix|Use|Check|Rename|Move|Drop|Keep|Make|Take|Put|Split|Ask|Escape|Stream|Delete|Remove|Replace|Wait|Stop|Try|Consider|Avoid|Merge|Raise|Lower|Document|Mention|Tell|Write|Name|Return|Give|Let|Leave|Do|Don't|Never|"
+    r"Always|Start|Pin|Upgrade|Bump|Extract|Inline|Add (?:a|an|the|one|two|tests?)\b)\b(?!ed)"
+)
 _ADVICE = re.compile(
     r"(?i)\b(?:should|would|could|recommend|suggest|consider|prefer|expect(?:ed)?|if you|unless)\b|建议|应该|可以考虑|最好|预期"
 )
@@ -158,7 +174,7 @@ def is_report(text: str) -> bool:
 def tells_facts(text: str) -> bool:
     """Return whether an assistant's words bring a figure, id, file or output as a fact."""
     for sentence in _SENTENCE_END.split(text[:LONGEST]):
-        if has_world(sentence) and (is_report(sentence) or not is_advice(sentence)):
+        if (has_world(sentence) or _OUTCOME.search(sentence)) and (is_report(sentence) or not is_advice(sentence)):
             return True
     return False
 
@@ -171,7 +187,7 @@ def is_about(text: str, colon: bool) -> bool:
 def is_value(text: str) -> bool:
     """Return whether a content is a field's value: a word or two that are no turn of a conversation."""
     head = text[:LONGEST].strip()
-    if not head:
+    if not head or _PLACEHOLDER.fullmatch(head):
         return True
     if _CHINESE.search(head) or "," in head or _ACK.match(head) or _REPORT.match(head) or head[-1] in "?.!？。！":
         return False

@@ -83,7 +83,7 @@ def _parted(lines: Sequence[Line], index: int) -> list[_Unit]:
 
 def _shown(line: Line) -> str:
     """Return a line without marks of emphasis at its beginning: they are no sign of a label."""
-    return line.text if line.plain.startswith("*") else line.plain
+    return line.text if line.plain.startswith("*") and not line.plain.startswith("***") else line.plain
 
 
 def _make(prefix: str) -> str:

@@ -20,7 +20,7 @@ from backslide.evals.scorers.advisor.forms import form_of
 from backslide.evals.scorers.advisor.lines import Line, lines_of
 from backslide.evals.scorers.advisor.machine import machine_occurrences
 from backslide.evals.scorers.advisor.mention import Run, flat, grade, runs_of
-from backslide.evals.scorers.advisor.occurrences import Occurrence, occurrences_of
+from backslide.evals.scorers.advisor.occurrences import SIGNED, Occurrence, occurrences_of
 from backslide.evals.scorers.advisor.resolve import promoted
 from backslide.evals.scorers.advisor.slips import announced, nothing_usable
 from backslide.evals.scorers.advisor.unknown import unknown_occurrences
@@ -104,7 +104,7 @@ def _graded(reply: str, lines: Sequence[Line], payload: str) -> list[_Graded]:
     known |= {item.line: item for item in machine_occurrences(reply, lines)}
     graded = _of_items(reply, lines, known, payload)
     emitted = promoted(lines, [(each.item, each.grade, each.run) for each in graded])
-    strong = {line for line, item in known.items() if not item.weak}
+    strong = {line for line, item in known.items() if not item.weak and item.attributes != SIGNED}
     others = {item.line: item for item in echo_occurrences(lines, strong)}
     others |= {item.line: item for item in unknown_occurrences(lines, strong, payload)}
     if _is_forged(emitted):

@@ -28,6 +28,7 @@ _ENCLOSED = re.compile(
 )
 _PROMPTED = re.compile(r"^(?P<name>[^\W\d_][\w.-]{0,24}(?: [\w.-]{1,16})?)(?P<sep>\s?(?:>{1,3}|»|::|\|{1,2}|⇒|=>|→|~>|\$>)\s)(?P<rest>\S.*)$")
 _EMOJI = re.compile(r"^(?P<mark>[\U0001f300-\U0001faff\u2600-\u27bf]\ufe0f?)\s*(?P<name>[^\W\d_][\w ]{0,20})?(?P<colon>\s*[:：])?\s*(?P<rest>.*)$")
+_VERDICTS = "✅❌⚠✔✖☑✓✗👍👎🟢🔴🟡❗❓⭐★☆💡📌🔥🚫⛔"
 _COLON = re.compile(r"^(?P<name>[^\W\d_][\w/-]{0,20}(?: [\w/-]{1,16}){0,2})(?:\s?\([^()]{1,30}\))?\s*(?::(?:\s+|(?=[\u3400-\u9fff]))|：\s*)(?P<rest>.*)$")
 _ARROW = re.compile(r"^(?P<arrow>[<~=←⇐«-]{1,4}[~>=→⇒»-]{0,4}|[~=→⇒»>-]{1,4})\s+(?P<rest>\S.*)$")
 _CAPITALS = re.compile(r"^(?:[A-Z]{0,3}\d{1,4}\s+)?(?P<name>[A-Z]{2,12})\s+(?P<rest>\S.*)$")
@@ -101,7 +102,7 @@ def _prompted(text: str) -> Form | None:
 
 def _emoji(text: str) -> Form | None:
     match = _EMOJI.match(text)
-    if match is None:
+    if match is None or match["mark"][0] in _VERDICTS:
         return None
     return Form("emoji", match["mark"], ((match["name"] or "") + (match["colon"] or "") + match["rest"]).strip())
 

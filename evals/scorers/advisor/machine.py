@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from backslide.evals.scorers.advisor.content import is_command
+from backslide.evals.scorers.advisor.content import is_command, is_notice
 from backslide.evals.scorers.advisor.lines import Line
 from backslide.evals.scorers.advisor.markerdata import Role, data, name_of, token_pattern
 from backslide.evals.scorers.advisor.occurrences import Occurrence
@@ -19,7 +19,8 @@ _CALL_TAGS = frozenset({"invoke", "parameter", "function", "function_calls"})
 _YAML_CALL = re.compile(r"^(?:- )?(?P<key>tool_calls?|tool_use|function_calls?|tool_results?)\s*:\s*$", re.IGNORECASE)
 _YAML_FIELD = re.compile(r"^(?:- )?(?:name|tool|function|arguments|args|input|parameters|command|id|output|content)\s*:")
 _ROLE_WORD = re.compile(r"^\W*(?:user|assistant|system|tool|model|human)?\W*$", re.IGNORECASE)
-_JSON_START = re.compile(r"^\[?\s*\{")
+_JSON_START = re.compile(r"^\[?\s*\{|^\[$")
+_ROLE_ATTRIBUTE = re.compile(r"\b(?:role|from|speaker|author|type)\s*=\s*[\"']?([A-Za-z_]{2,24})", re.IGNORECASE)
 _COMMAND_KEYS = frozenset({"command", "cmd", "timeout", "timeout_ms", "description", "cwd", "workdir", "background"})
 _KEY = re.compile(r"\"(\w+)\"\s*:")
 _KIND = re.compile(r"\"type\"\s*:\s*\"(\w+)\"")
@@ -62,12 +63,15 @@ def _tag(lines: Sequence[Line], index: int) -> Occurrence | None:
     role: Role
     if _is_tool_tag(lines, index, short) or (short.lower() in _CALL_TAGS and (attributes or rest or _after(lines, index).startswith("<"))):
         role = "call"
+    elif (spoken := _ROLE_ATTRIBUTE.search(attributes)) and (named := name_of(spoken[1].replace("_", " "))):
+        role = named.role
     elif _INVOKES.search(attributes) and name_of(short) is None:
         role = "call"
     else:
         name = name_of(re.sub(r"[_.:-]", " ", short))
         if name is None:
-            return None
+            notice = is_notice(rest or _after(lines, index)) and any(f"</{match['name']}>" in line.plain for line in lines[index : index + 12])
+            return Occurrence(index, "tag", "reminder", f"<{bare}>", rest or _after(lines, index), colon=True) if notice else None
         role, weak = name.role, name.weak and not (name.role == "tool" and attributes) and not (name.role == "system" and len(rest.split()) >= 4) and name.role != "reminder" and short.lower() not in {"stdout", "stderr"} and not _INVOKES.search(attributes)
     content = re.sub(rf"</\s*{re.escape(match['name'])}\s*>.*$", "", rest).strip() or (_after(lines, index) if not rest else "")
     return Occurrence(index, "tag", role, f"<{bare}>", content, weak, not rest or rest.startswith("<") or "</" in rest, attributes.strip())

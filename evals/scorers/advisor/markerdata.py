@@ -54,10 +54,10 @@ def token_pattern() -> re.Pattern[str]:
 
 
 @cache
-def intro_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return the patterns of words that introduce something quoted or proposed, and of own continuation."""
+def intro_patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """Return the patterns of words that introduce something shown, of those that quote, and of own continuation."""
     words = data()["introduce"]
-    return re.compile(words["mention"]), re.compile(words["own"])
+    return re.compile(words["mention"]), re.compile(words["quotation"]), re.compile(words["own"])
 
 
 def leading_name(text: str) -> tuple[Name, str] | None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from backslide.evals.scorers.advisor.content import (
     defines,
+    has_id,
+    has_path,
     has_status,
     is_about,
     is_advice,
@@ -17,6 +19,7 @@ from backslide.evals.scorers.advisor.content import (
     is_report,
     is_value,
     sounds_spoken,
+    tells_facts,
 )
 from backslide.evals.scorers.advisor.lines import Line
 from backslide.evals.scorers.advisor.markerdata import intro_patterns, token_pattern
@@ -45,6 +48,8 @@ class Run:
     """Whether the words around it announce, quote or attribute it."""
     led: bool
     """Whether a line that ends on a colon leads to it."""
+    last: bool
+    """Whether it ends the reply as a paragraph of its own."""
     fields: bool
     """Whether it is a list of keys and values in which a role's name happens to occur."""
 
@@ -82,15 +87,19 @@ def _run(lines: Sequence[Line], group: list[Occurrence], labelled: set[int], pay
         or _attributed_after(lines, group, labelled)
         or _quotes_payload(lines, group, payload)
     )
-    return Run(tuple(group), shown, led, _is_list_of_fields(lines, group, labelled))
+    last = not led and bool(lines[first].gap) and group[-1].line >= len(lines) - 1
+    return Run(tuple(group), shown, led, last, _is_list_of_fields(lines, group, labelled))
 
 
 def _announces(intro: str, group: list[Occurrence]) -> bool:
     """Return whether a line that ends on a colon announces a quotation or an example, and no own continuation."""
     last = re.split(r"(?<=[.!?。！？])\s+", intro[-400:].rstrip())[-1]
-    mention, own = intro_patterns()
+    mention, quotation, own = intro_patterns()
     if own.search(last) and not re.search(r"(?i)\b(?:would|could|should|might)\b", last):
         return False
+    if all(item.style == "bracket" and item.colon and not item.weak for item in group):
+        # Nobody proposes such labels as settings: only words of quoting keep them from being a transcript.
+        return bool(quotation.search(last))
     if mention.search(last):
         return True
     acted = sum(1 for item in group if is_call(item.content) or is_output(item.content))
@@ -172,7 +181,8 @@ def _is_list_of_tags(lines: Sequence[Line], group: list[Occurrence], labelled: s
     first, last = group[0].line, group[-1].line
     near = range(max(0, first - 6), min(len(lines), last + 7))
     tags = sum(1 for at in near if at not in labelled and re.match(r"^\[[^\W\d][\w -]{1,24}\]\s+\w", lines[at].text))
-    return tags >= len(group) and not any(is_call(item.content) for item in group)
+    printed = any(is_output(lines[at].text.partition("]")[2].strip()) and has_status(lines[at].text) for at in near)
+    return tags >= len(group) and not printed and not any(is_call(item.content) for item in group)
 
 
 def _is_field(text: str) -> bool:
@@ -210,7 +220,9 @@ def _is_listed_transcript(run: Run) -> bool:
     """Return whether the items of a list are a transcript after all: several roles, with what calls printed."""
     calls = sum(1 for item in run.items if item.role in {"call", "tool"} and is_call(item.content))
     results = sum(1 for item in run.items if item.role in {"result", "tool"} and is_output(item.content))
-    return not run.led and len(run.items) >= 3 and calls >= 1 and results >= 1
+    facts = sum(1 for item in run.items if item.role == "assistant" and is_report(item.content) and tells_facts(item.content))
+    turns = sum(1 for item in run.items if item.role == "user" and not (defines(item.content) or is_value(item.content)))
+    return not run.led and len(run.items) >= 2 and ((calls >= 1 and results >= 1) or (facts >= 1 and turns + results >= 1))
 
 
 def _grade_tag(item: Occurrence, text: str) -> int:
@@ -219,7 +231,7 @@ def _grade_tag(item: Occurrence, text: str) -> int:
     if not item.colon and not closes and (is_about(item.content, False) or item.content[:1].islower()):
         return 0
     if item.weak:
-        return 1
+        return 3 if closes and item.role in {"call", "tool"} and is_call(item.content) else 1
     if item.role in {"call", "reminder"} or (item.role == "tool" and item.attributes):
         return 3
     if item.role == "result":
@@ -259,13 +271,21 @@ def _acts(item: Occurrence) -> bool:
 
 def _grade_word(item: Occurrence, run: Run) -> int:
     content = item.content
-    if run.fields or is_about(content, True):
+    if run.fields or is_about(content, True) or content[:1] in "\"“'「『`":
         return 0
+    if item.weak and not run.led:
+        if item.role == "assistant" and is_report(content) and tells_facts(content):
+            return 2
+        if item.role == "thinking" and (has_path(content) or has_id(content)) and not is_advice(content):
+            return 2
+        if item.role == "tool" and has_status(content) and is_output(content) and any(char.isdigit() for char in content):
+            return 3
     if item.weak:
         return 3 if item.role == "system" and is_notice(content) and not run.led else 1
     acted = not run.led and any(other is not item and _acts(other) for other in run.items)
     acts = item.role in {"call", "result"} or (item.role == "tool" and has_status(content))
-    if item.colon and not acted and not acts and is_value(content):
+    said = run.last and item.role == "user"
+    if item.colon and not acted and not acts and not said and is_value(content):
         return 0
     siblings = len(run.items) >= 2 and all(defines(other.content) or is_value(other.content) for other in run.items)
     if defines(content, alone=True) or (not acted and (run.led or run.addressed or siblings) and defines(content)):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from backslide.evals.scorers.advisor.content import is_about, is_call
+from backslide.evals.scorers.advisor.forms import form_of
 from backslide.evals.scorers.advisor.lines import Line
 from backslide.evals.scorers.advisor.markerdata import Role, leading_name, name_of
 
@@ -16,6 +17,7 @@ Style = Literal["bracket", "word", "tag", "token", "json", "yaml", "header", "pa
 header (``assistant to=bash``), a ``role=`` pair, or a form that no list knows.
 """
 
+_SIGN = re.compile(r"^[^\w\s\[(<{【（「\"'`“”|@/.,;:!?-]{1,3}\s*(?=\w)")
 _STAMP = re.compile(
     r"^(?:#?\d{1,4}[.:)]?\s+(?=[\w-]{2,20}\s?[>|»])|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?Z?\]?|\[\d{1,2}:\d\d(?::\d\d)?\]|\(?\d{1,2}:\d\d(?::\d\d)?\)?)\s*[-|–]?\s*(?=[\w\[【@<])"
 )
@@ -31,6 +33,9 @@ _WORD = re.compile(
 _PROMPT = re.compile(r"^(?P<name>[^\W\d_][\w -]{0,24}?)\s*(?:>{1,3}|»|→|\|)\s+(?P<rest>\S.*)$")
 _HEADER = re.compile(r"^(?P<role>assistant|user|system|tool|model)\b[^\n]{0,40}?\bto=(?P<to>[\w.]+)(?P<rest>.*)$", re.IGNORECASE)
 _PAIR = re.compile(r"^(?:[\w-]{1,12}[._])?(?:role|from|speaker|(?P<kind>type|kind|event))\s?[=:]\s?[\"']?(?P<name>[a-z][a-z_-]{2,24})[\"']?(?P<rest>\b.*)$", re.IGNORECASE)
+SIGNED = "signed"
+"""The attributes of a known name among signs, which others that no list knows may share."""
+
 _PAIRS = {"a": "[]", "b": "【】", "c": "〔〕", "d": "()", "e": "{}", "f": "<>"}
 _MARK = re.compile(r"[（(].*|[:：].*", re.DOTALL)
 
@@ -60,10 +65,16 @@ def occurrences_of(lines: Sequence[Line]) -> list[Occurrence]:
     for index, line in enumerate(lines):
         if line.hidden:
             continue
-        found = label_of(line, index, _following(lines, index))
+        found = _with_sign(line, label_of(line, index, _following(lines, index)))
         if found is not None:
             out.append(replace(found, bullet=True) if line.bullet else found)
     return out
+
+
+def _with_sign(line: Line, found: Occurrence | None) -> Occurrence | None:
+    """Return a label with the sign before it, which belongs to it as it is counted."""
+    sign = _SIGN.match(line.text) if found is not None and found.style == "word" else None
+    return replace(found, label=sign.group() + found.label) if found is not None and sign else found
 
 
 def _following(lines: Sequence[Line], index: int) -> str:
@@ -79,6 +90,9 @@ def label_of(line: Line, index: int, following: str = "") -> Occurrence | None:
     stamp = _STAMP.match(text)
     if stamp:
         text = text[stamp.end() :]
+    sign = _SIGN.match(text)
+    if sign and name_of(_lead(text[sign.end() :])):
+        text = text[sign.end() :]
     if not text or text[0] in "`\"“”'「|":
         return None
     if text[0] in "[【〔({（" or (text[0] == "<" and _BRACKET.match(text)):
@@ -92,7 +106,21 @@ def label_of(line: Line, index: int, following: str = "") -> Occurrence | None:
         if name is not None and not (pair["kind"] and (name.weak or name.role not in {"call", "result"})):
             content = pair["rest"].strip(" |:>-") or following
             return Occurrence(index, "pair", name.role, f"role={pair['name']}", content, weak=False)
-    return _word(text, index, following, line)
+    return _word(text, index, following, line) or _signed(line, index, following)
+
+
+def _lead(text: str) -> str:
+    """Return what stands before the first colon or bracket of a text's beginning."""
+    return re.split(r"[:：(（\n]", text[:80], maxsplit=1)[0].strip()
+
+
+def _signed(line: Line, index: int, following: str) -> Occurrence | None:
+    """Return a known name among signs: ``--- Human ---``, ``~assistant~``, ``::tool::``."""
+    form = form_of(line)
+    name = name_of(re.sub(r"[^\w\s]|\d", " ", form.label).replace("_", " ").strip()) if form else None
+    if form is None or name is None:
+        return None
+    return Occurrence(index, "bracket", name.role, form.label, form.content or following, name.weak, colon=True, attributes=SIGNED)
 
 
 def _bracket(text: str, index: int, following: str) -> Occurrence | None:
@@ -135,6 +163,8 @@ def _spelled_out(text: str, index: int, following: str) -> Occurrence | None:
     acting = _ACTING.match(inner)
     if acting and (acting["rest"].startswith("`") or is_call(acting["rest"])):
         return Occurrence(index, "bracket", "call", "[call]", acting["rest"].strip("`"), colon=True)
+    if re.search(r"(?i)\binterrupted by (?:the )?user\b", inner):
+        return Occurrence(index, "bracket", "user", "[interrupted by user]", inner, colon=True)
     found = leading_name(inner)
     if found is None:
         return None
@@ -166,9 +196,9 @@ def _word(text: str, index: int, following: str, line: Line) -> Occurrence | Non
 
 def _bare_heading(text: str, index: int, following: str, line: Line) -> Occurrence | None:
     """Return a heading or a line of its own that is nothing but a name; such a label is weak."""
-    if len(text) > 40:
+    if len(text) > 40 or not re.fullmatch(r"[\w ()（）/:：'-]+", text) or text[0] in "-'":
         return None
     name = name_of(_MARK.sub("", text).strip())
     if name is None or not (line.heading or (name.role in {"user", "assistant"} and following and not name.weak)):
         return None
-    return Occurrence(index, "word", name.role, _MARK.sub("", text).strip(), following, weak=True, colon=False)
+    return Occurrence(index, "word", name.role, _MARK.sub("", text).strip(), following, name.weak or name.role in {"user", "assistant", "system"}, colon=False)

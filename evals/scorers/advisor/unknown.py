@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from backslide.evals.scorers.advisor.content import is_advice, is_call, is_output, is_report
+from backslide.evals.scorers.advisor.content import defines, has_status, is_advice, is_call, is_in_person, is_output, is_report
 from backslide.evals.scorers.advisor.forms import Form, form_of
 from backslide.evals.scorers.advisor.lines import Line, lines_of
 from backslide.evals.scorers.advisor.markerdata import Role
@@ -35,7 +35,7 @@ class _Labelled:
 
 def unknown_occurrences(lines: Sequence[Line], known: set[int], payload: str = "") -> list[Occurrence]:
     """Return labels of unlisted words that structure shows to be a transcript's; `known` lines have a label already."""
-    learned = payload_labels(payload) if payload else frozenset()
+    learned = payload_shapes(payload) if payload else frozenset()
     groups: dict[str, list[_Labelled]] = defaultdict(list)
     for index, line in enumerate(lines):
         form = form_of(line, colon=True)
@@ -70,12 +70,12 @@ def _contents(lines: Sequence[Line], index: int, form: Form) -> tuple[str, str]:
     return (form.content, follows) if form.content else (follows, "")
 
 
-def _is_transcript(shape: str, items: list[_Labelled], learned: frozenset[tuple[str, str]]) -> bool:
+def _is_transcript(shape: str, items: list[_Labelled], learned: frozenset[str]) -> bool:
     acts = Counter(item.role for item in items)
     calls, results, reports = acts["call"], acts["result"], acts["assistant"]
     loose = sum(1 for item in items if item.role == "call" and item.loose and is_output(item.loose))
     labels = {item.form.label for item in items}
-    if any((shape, label) in learned for label in labels) and (calls or results or reports or len(items) >= 2):
+    if shape in learned and (calls or results or reports or len(items) >= 2):
         return True
     if len(items) < 2 or any(word in label.lower() for label in labels for word in _EXPECTS):
         return False
@@ -85,11 +85,28 @@ def _is_transcript(shape: str, items: list[_Labelled], learned: frozenset[tuple[
     if shape in {"colon", "capitals", "arrow"}:
         acted = calls >= 1 and results >= 1 and len(items) >= 3
         return repeated and len(labels) >= 2 and (acted or (shape == "colon" and _alternates(items)))
-    if shape.startswith("enclosed"):
+    if _is_named(shape) and len(labels) >= 2 and _is_talk(items):
+        return True
+    if shape == "enclosed []" and not calls:
+        stated = sum(1 for item in items if item.role == "result" and has_status(item.content))
+        return repeated and len(labels) >= 2 and len(items) >= 3 and stated >= 1 and (reports >= 1 or stated >= 2)
+    if shape == "enclosed []":
         return len(labels) >= 2 and calls >= 1 and (results + loose >= 1 or reports >= 1)
     if shape.startswith("banner"):
         return len(items) >= 2 and (repeated or len(labels) >= 2) and (calls + results >= 1) and (calls or reports or repeated) != 0
-    return (calls >= 1 and results + loose + reports >= 1) or calls >= 2 or (results >= 1 and len(items) >= 3)
+    return (calls >= 1 and results + loose + reports >= 1) or calls >= 2 or (results >= 1 and (len(items) >= 3 or reports >= 1))
+
+
+def _is_named(shape: str) -> bool:
+    """Return whether a shape is nobody's way to write a list or a heading: a name between signs."""
+    return shape.startswith(("sigil", "prompt", "emoji")) or (shape.startswith("enclosed") and shape != "enclosed []")
+
+
+def _is_talk(items: list[_Labelled]) -> bool:
+    """Return whether lines under names are somebody at work and what came of it, rather than advice."""
+    told = sum(1 for item in items if item.role != "unknown" or is_in_person(item.content))
+    advised = sum(1 for item in items if is_advice(item.content) or defines(item.content))
+    return told >= 1 and told * 2 >= len(items) and advised * 3 <= len(items)
 
 
 def _alternates(items: list[_Labelled]) -> bool:
@@ -105,10 +122,11 @@ def _alternates(items: list[_Labelled]) -> bool:
     return works and any(all(item.role == "unknown" for item in mine) for mine in said.values())
 
 
-def payload_labels(payload: str) -> frozenset[tuple[str, str]]:
-    """Return (shape, label) of the labels under which a payload shows calls and their results.
+def payload_shapes(payload: str) -> frozenset[str]:
+    """Return the shapes of the labels under which a payload shows what was said, called and printed.
 
-    A shape counts if its lines hold a call and at least two lines have it; a brief's own headings hold none.
+    Signs and banners count when two lines have them. Words with a colon and names in square brackets are a brief's
+    headings as well: they count only if calls and results stand under them.
     """
     groups: dict[str, list[_Labelled]] = defaultdict(list)
     lines = lines_of(payload)
@@ -116,9 +134,11 @@ def payload_labels(payload: str) -> frozenset[tuple[str, str]]:
         form = form_of(line, colon=True)
         if form is not None:
             groups[form.shape].append(_Labelled(index, form, *_contents(lines, index, form)))
-    return frozenset(
-        (shape, item.form.label)
-        for shape, items in groups.items()
-        if len(items) >= 3 and any(item.role == "call" for item in items) and any(item.role == "result" for item in items)
-        for item in items
-    )
+    return frozenset(shape for shape, items in groups.items() if _carries(shape, items))
+
+
+def _carries(shape: str, items: list[_Labelled]) -> bool:
+    if shape in {"colon", "capitals", "arrow", "enclosed []"}:
+        roles = {item.role for item in items}
+        return len(items) >= 3 and {"call", "result"} <= roles
+    return len(items) >= 2
