@@ -21,7 +21,7 @@ _UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
 _NAMED = {"millisecond": "ms", "second": "s", "sec": "s", "minute": "m", "min": "m", "hour": "h"}
 _ASKS = re.compile(
     r"(?:retry[-_ ]?after(?P<ms>[-_ ]?ms)?|retry[-_ ]?delay|(?:try again|retry) in)\b[\"'\s:=]*"
-    r"(?P<value>(?:\d+(?:\.\d+)?\s*(?:ms|milliseconds?|seconds?|secs?|minutes?|mins?|hours?|[smh])?\b\s*)+)",
+    r"(?P<value>(?:\d+(?:\.\d+)?\s*(?:ms|milliseconds?|seconds?|secs?|minutes?|mins?|hours?|[smh])?(?![a-z])\s*)+)",
     re.IGNORECASE,
 )
 _PART = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]*)", re.IGNORECASE)

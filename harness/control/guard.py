@@ -117,7 +117,7 @@ class Guard:
     def replied(self, message: Message) -> None:
         """Take note of a reply, which has been added to the context."""
         host = self._host
-        self.row.replied(message, host.messages, host.payloads.message_tokens, self._is_over)
+        self.row.replied(message, host.messages, self._is_over)
 
     def no_progress(self) -> str:
         """Return the error that stands for another compaction."""

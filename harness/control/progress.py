@@ -1,13 +1,12 @@
 """When compacting is of no use: after two compactions in a row without progress there is an error instead of a third.
 
-A compaction has made progress if the context that it left is under the limit. The provider's own figures decide: what
-the first reply after it reports, less what has been added since; without a report the metered size does. So neither a
-kept tail that is over the limit by itself, nor a provider that counts more than we do, makes an endless row of them.
+A compaction has made progress if the first reply after it is under the limit again. The provider's own figure decides,
+or the metered size of what the compaction left where nothing is reported. So neither a kept tail that fills the window
+by itself, nor a provider that counts more than we do, makes an endless row of them.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -28,7 +27,7 @@ class Row:
         self.attempts = 0
         self._size = 0
         self._model: ModelInfo | None = None
-        self._left: tuple[Sequence[Message], int] | None = None
+        self._left: Sequence[Message] | None = None
 
     def is_blocked(self, size: Callable[[], int], model: ModelInfo) -> bool:
         """Tell whether another attempt would be in vain; `size` gives the metered tokens of the context now.
@@ -49,27 +48,15 @@ class Row:
     def compacted(self, size: int, model: ModelInfo, messages: Sequence[Message]) -> None:
         """Count a compaction that left `messages`, of `size` metered tokens; the next reply tells what it was worth."""
         self._count(size, model)
-        self._left = messages, len(messages)
+        self._left = messages
 
-    def replied(
-        self,
-        message: Message,
-        messages: Sequence[Message],
-        metered: Callable[[Message], int],
-        is_over: Callable[[float], bool],
-    ) -> None:
-        """End the row if a reply shows that the compacted context is under the limit. `messages` ends with it."""
+    def replied(self, message: Message, messages: Sequence[Message], is_over: Callable[[float], bool]) -> None:
+        """End the row if a reply, which `messages` ends with, is the first after a compaction and under the limit."""
         if self._left is None or message.get("stopReason") in {"error", "aborted"}:
             return
-        (left, length), self._left = self._left, None
-        if left is not messages:
-            # The session has moved elsewhere in its tree.
-            self.reset()
-            return
-        size: float = self._size
-        if valid_usage(message) is not None:
-            size = _reported(message) - sum(metered(added) for added in messages[length:])
-        if not is_over(size):
+        left, self._left = self._left, None
+        # A context that is another list is one that the session has moved to.
+        if left is not messages or not is_over(_reported(message) or self._size):
             self.reset()
 
     def reset(self) -> None:
@@ -85,5 +72,6 @@ class Row:
 
 
 def _reported(message: Mapping[str, Any]) -> float:
-    tokens = calculate_context_tokens(message["usage"])
-    return 0 if math.isnan(tokens) else tokens
+    """Return the tokens that a reply reports, 0 if it reports none."""
+    usage = valid_usage(message)
+    return calculate_context_tokens(usage) if usage is not None else 0

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rig import START_MS, Rig, failed, filler, make_rig, overflowed, said, text
+from rig import START_MS, Rig, call, failed, filler, make_rig, overflowed, said, text
 
 from backslide.harness.control.overflow import is_overflow
 from backslide.harness.control.replies import BashRun
@@ -120,6 +120,18 @@ def test_turns_that_fill_the_window_are_compacted_each_time(control: str) -> Non
         rig.turn(filler(4900, f"t{number}x"), said("done"))
 
     assert len(rig.summaries()) == 8
+    assert no_progress(rig) == 0
+
+
+@both
+def test_a_row_ends_with_a_reply_under_the_limit(control: str) -> None:
+    """The provider counts for an image what we do not; each turn begins small and ends large, and is compacted."""
+    rig = begun(control)
+    for number in range(6):
+        small = Reply([call(f"c{number}")], "toolUse", metered_usage(300, 5))
+        rig.turn(f"turn {number} {filler(30)}", small, reported(3400))
+
+    assert len(rig.summaries()) == 6
     assert no_progress(rig) == 0
 
 
@@ -237,6 +249,19 @@ def test_a_provider_that_reports_nothing_is_metered(control: str, compacted: int
     assert usage is not None
     if control == "robust":
         assert usage["tokens"] is None  # nothing was reported since the compaction
+
+
+def test_a_tail_that_fills_the_window_by_itself_ends_a_row_without_any_report() -> None:
+    """What is kept is over the threshold after every compaction; metered sizes show it."""
+    rig = make_rig("handoff", control="robust", reserve=3000, keep_tokens=1500, keep_turns=50)
+    rig.executor.meter = False
+    rig.summarizer.replies = [said("s")] * 50
+    for number in range(40):
+        rig.turn(f"turn {number}: {filler(60)}", Reply([text("ok")], "stop", zero_usage()))
+
+    after = [end.tokens_after for end in rig.compactions() if end.error is None]
+    assert min(after) > 1000
+    assert no_progress(rig) > len(after)
 
 
 @pytest.mark.parametrize(("control", "compacted"), [("pi-0.83", True), ("robust", False)])

@@ -127,6 +127,16 @@ def test_an_unusual_summary_is_a_summary(summary: str) -> None:
     assert refused_for(request, said(summary)) is None
 
 
+def test_a_short_instruction_may_be_repeated_but_not_all_of_the_request() -> None:
+    """A request of few words, such as a prompt author's own, is an echo only as a whole."""
+    request = SummaryRequest("s", ("<conversation>\n[User]: hi\n</conversation>", "Sum it up."), 9, "initial")
+
+    assert refused_for(request, said("Sum it up. He said hi.")) is None
+    whole = refused_for(request, said(f"Here:\n\n{request.text}"))
+    assert whole is not None
+    assert whole.fault == "echo"
+
+
 @given(words=st.text(max_size=80))
 @settings(max_examples=60, deadline=None)
 def test_any_text_can_be_looked_at(words: str) -> None:
