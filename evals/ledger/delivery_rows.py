@@ -13,7 +13,7 @@ from backslide.evals.ledger.measures import (
     stacking,
 )
 from backslide.evals.ledger.model import LedgerRow, worse
-from backslide.evals.ledger.script import ScriptDrive, drive_script, until_consulted
+from backslide.evals.ledger.script import ScriptDrive, drive_script
 from backslide.evals.ledger.seed import seed_value
 from backslide.evals.ledger.setup import AdvisorSetup
 from backslide.harness.advisor import AdvisorConfig
@@ -26,7 +26,8 @@ FAILING = (2, 3)
 
 REBASE_SCALES = (6.0, 2.0)
 """Scales of noise and of windows in I-8: a session that is long for its window, and compacted more than once."""
-STACKING_SCALES = (40.0, 8.0)
+STACKING_SKIPS = (1, 2)
+"""Consultations of the long scenario that stacking leaves out: the first delivery is to be as long as the next."""
 
 MIRROR = AdvisorConfig(delivery="mirror")
 
@@ -89,19 +90,22 @@ def rebase_row(scenario: Scenario, long: Scenario) -> LedgerRow:
     Stacking is measured on the `long` scenario, where deliveries dwarf the advisor's replies as they did originally.
     """
 
-    def drive(**config: Any) -> ScriptDrive:
-        noise, windows = REBASE_SCALES
-        return drive_script(scenario, AdvisorSetup(MIRROR.with_changes(**config)), scale=noise, windows=windows)
+    def drive(scales: tuple[float, float], **config: Any) -> ScriptDrive:
+        setup = AdvisorSetup(MIRROR.with_changes(**config))
+        return drive_script(scenario, setup, scale=scales[0], windows=scales[1])
 
-    raw, resolved = drive(mirror_source="raw-branch"), drive(mirror_source="context-entries")
-    shrinking, listed = drive(watermark_walk="context-entries"), drive(mirror_state="id-list")
+    raw, resolved = (drive(REBASE_SCALES, mirror_source=source) for source in ("raw-branch", "context-entries"))
+    # Few compactions here, so that rebases without one stand out.
+    usual, shrinking = (drive((1.0, 1.0), watermark_walk=walk) for walk in ("raw-branch", "context-entries"))
+    listed = drive((1.0, 1.0), mirror_state="id-list")
     bad, good = shrink_at_compaction(raw.consulted), shrink_at_compaction(resolved.consulted)
-    noise, windows = STACKING_SCALES
+    noise, windows = REBASE_SCALES
     stacked = drive_script(
-        until_consulted(long, 2),
+        long,
         AdvisorSetup(MIRROR.with_changes(mirror_source="raw-branch")),
         scale=noise,
         windows=windows,
+        skipping=STACKING_SKIPS,
     )
     factor, explained = stacking(stacked.consulted)
     return LedgerRow(
@@ -121,9 +125,9 @@ def rebase_row(scenario: Scenario, long: Scenario) -> LedgerRow:
             "rebase_chars_repaired": _largest_rebase(resolved),
             "stacking_factor": factor,
             "payload_explained_by_stacked_deliveries": explained,
-            "rebases_watermark_on_raw_branch": rebases(resolved),
+            "rebases_watermark_on_raw_branch": rebases(usual),
             "rebases_watermark_on_context": rebases(shrinking),
-            "state_bytes_watermark": _states(resolved),
+            "state_bytes_watermark": _states(usual),
             "state_bytes_id_list": _states(listed),
         },
     )

@@ -30,11 +30,11 @@ FOREIGN = MirrorLabels(
 """Labels of a transcript that are in nobody's marker data."""
 
 
-def forgery_row(scenario: Scenario, scale: float) -> LedgerRow:
+def forgery_row(scenario: Scenario, scale: float, windows: float) -> LedgerRow:
     """Return I-9, with the payload risk of a mirror under usual and under foreign labels, and of a brief."""
 
     def drive(**config: Any) -> ScriptDrive:
-        return drive_script(scenario, AdvisorSetup(AdvisorConfig(**config)), scale=scale)
+        return drive_script(scenario, AdvisorSetup(AdvisorConfig(**config)), scale=scale, windows=windows)
 
     mirror, brief = drive(delivery="mirror"), drive(delivery="brief")
     stripped, foreign = drive(delivery="mirror", strip_inflight="on"), drive(delivery="mirror", labels=FOREIGN)

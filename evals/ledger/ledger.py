@@ -18,8 +18,8 @@ from backslide.evals.ledger.shown_rows import effort_row, errors_row, inventory_
 from backslide.scenarios import Scenario
 from backslide.scenarios.library import resolve
 
-LONG_SCALE = 6.0
-"""Scale at which the long scenario's mirror has several hundred thousand characters."""
+LONG_SCALES = (6.0, 24.0)
+"""Scales of noise and of windows at which a mirror of the long scenario has several hundred thousand characters."""
 
 
 def _scenario(scenario_id: str) -> Scenario:
@@ -31,7 +31,7 @@ def _guidelines() -> list[LedgerRow]:
 
 
 def _forgery() -> list[LedgerRow]:
-    return [forgery_row(_scenario("advisor-long-mirror"), LONG_SCALE)]
+    return [forgery_row(_scenario("advisor-long-mirror"), *LONG_SCALES)]
 
 
 def _rebase() -> list[LedgerRow]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ from backslide.scenarios.model import AssistantStep
 from backslide.scenarios.render import RenderedTurn, render
 
 ADVISOR = "advisor"
+REFUSED = "The advisor is not available now."
 
 
 @dataclass(frozen=True)
@@ -62,14 +63,16 @@ def drive_script(
     *,
     scale: float = 1.0,
     windows: float | None = None,
+    skipping: Collection[int] = (),
     tools: Sequence[dict[str, Any]] | None = None,
 ) -> ScriptDrive:
     """Drive a scenario's turns under an advisor; `scale` raises noise and windows together.
 
-    `windows` is the scale of the windows alone, for sessions that are long for their window; `tools` are the executor's
-    definitions besides the advisor, if not the usual ones.
+    `windows` is the scale of the windows alone, for sessions that are long for their window. Consultations whose numbers are
+    in `skipping` are refused by the host. `tools` are the executor's definitions besides the advisor, if not
+    the usual ones.
     """
-    return asyncio.run(_Drive(scenario, setup, (scale, windows or scale), tools).run())
+    return asyncio.run(_Drive(scenario, setup, (scale, windows or scale), frozenset(skipping), tools).run())
 
 
 def until_consulted(scenario: Scenario, times: int = 1) -> Scenario:
@@ -89,10 +92,13 @@ class _Drive:
         scenario: Scenario,
         setup: AdvisorSetup,
         scales: tuple[float, float],
+        skipping: frozenset[int],
         tools: Sequence[dict[str, Any]] | None,
     ) -> None:
         self.scenario = scenario
         self.scale, windows = scales
+        self.skipping = skipping
+        self.asked = 0
         self.script = ScriptModel(shared_counter("meter").count)
         self.inner = ScriptToolbox(WorkspaceFiles.of(scenario))
         if tools is not None:
@@ -106,6 +112,10 @@ class _Drive:
         original = self.rig.tools.run
 
         async def watched(call: dict[str, Any]) -> ToolResult:
+            if call.get("name") == ADVISOR:
+                self.asked += 1
+                if self.asked in self.skipping:
+                    return ToolResult(REFUSED, is_error=True)
             result = await original(call)
             if call.get("name") == ADVISOR:
                 self._note(result)
