@@ -253,7 +253,7 @@ def test_a_provider_that_reports_nothing_is_metered(control: str, compacted: int
 
 def test_a_tail_that_fills_the_window_by_itself_ends_a_row_without_any_report() -> None:
     """What is kept is over the threshold after every compaction; metered sizes show it."""
-    rig = make_rig("handoff", control="robust", reserve=3000, keep_tokens=1500, keep_turns=50)
+    rig = make_rig("pi-0.83", control="robust", reserve=3000, keep_tokens=1000)
     rig.executor.meter = False
     rig.summarizer.replies = [said("s")] * 50
     for number in range(40):
