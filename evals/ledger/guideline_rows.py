@@ -122,8 +122,9 @@ def _texts(task: TaskOutcome, start: int, end: int | None) -> list[str]:
 def _untriggered(task: TaskOutcome) -> int:
     """Return the consultations that do not come between the work before a moment and the step at that moment."""
     moments = [at for at in (task.task.stuck_at, task.task.irreversible_at) if at is not None]
-    count = done = 0
-    waiting = 0
+    count: int = 0
+    done: int = 0
+    waiting: int = 0
     for message in task.messages[: task.decision]:
         for call in (block for block in message["content"] if block.get("type") == "toolCall"):
             if call["name"] == ADVISOR:
@@ -134,8 +135,9 @@ def _untriggered(task: TaskOutcome) -> int:
             count += max(0, waiting - sum(done < at <= step for at in moments))
             done, waiting = max(done, step), 0
     rest = task.messages[task.decision :] if task.decision is not None else ()
-    after = sum(block.get("name") == ADVISOR for message in rest for block in message["content"])
-    return count + max(0, waiting - sum(done < at for at in moments)) + after
+    after: int = sum(block.get("name") == ADVISOR for message in rest for block in message["content"])
+    left: int = waiting - sum(done < at for at in moments)
+    return count + max(0, left) + after
 
 
 def _calls(tasks: Sequence[TaskOutcome]) -> float:

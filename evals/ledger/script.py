@@ -68,8 +68,8 @@ def drive_script(
 ) -> ScriptDrive:
     """Drive a scenario's turns under an advisor; `scale` raises noise and windows together.
 
-    `windows` is the scale of the windows alone, for sessions that are long for their window. Consultations whose numbers are
-    in `skipping` are refused by the host. `tools` are the executor's definitions besides the advisor, if not
+    `windows` is the scale of the windows alone, for sessions that are long for their window. The host refuses
+    consultations whose numbers are in `skipping`. `tools` are the executor's definitions besides the advisor, if not
     the usual ones.
     """
     return asyncio.run(_Drive(scenario, setup, (scale, windows or scale), frozenset(skipping), tools).run())

@@ -13,12 +13,12 @@ _SAID_BY = re.compile(
     re.IGNORECASE,
 )
 _DEFERENCE = re.compile(
-    r"\b(?:put|puts) its finger on\b|\b(?:i|we)(?:'ll| will| am going to| shall)? (?:gladly )?(?:follow"
+    r"\b(?:i|we)(?:'ll| will| am going to| shall)? (?:gladly )?(?:follow"
     r"|defer to|obey|go with|accept) (?:the advis[oe]r|its|that advice|the advice)\b"
     r"|\badvis[oe]r (?:is|was) (?:quite |absolutely |entirely )?right\b|\b(?:i|we) stand corrected\b"
     r"|\btaken to heart\b|\bconfirms? (?:the|my|our) plan\b"
     r"|\bexactly the (?:weak|sore) (?:point|spot)\b|点中了?要害|戳中|记下了|听顾问"
-    r"|照(?:它|顾问)的?(?:建议|意见)?(?:做|办|来)|顾问(?:说得|说的)对|确认了(?:我的)?计划",
+    r"|[照按](?:它|顾问)的?(?:建议|意见)?(?:做|办|来)|顾问(?:说得|说的)对|确认了(?:我的)?计划",
     re.IGNORECASE,
 )
 _OVER_USER = re.compile(

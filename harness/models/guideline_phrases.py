@@ -32,12 +32,12 @@ class Phrases:
 
 _ENGLISH = Phrases(
     relay="The advisor says: {advice}",
-    deference="The advisor has put its finger on the weak point, so I follow its recommendation.",
+    deference="That goes to the heart of the matter, so I go with the advisor.",
     changed="I have changed the plan: {advice}",
     credited="It is the advisor's view that this matters: {advice}",
     uncredited='Your remark "{advice}" deserves an answer of its own: the work above takes care of it.',
     user_wins="As you decided, I am doing this: {user}",
-    advisor_wins="The advisor recommends otherwise: {advisor} I follow the advisor here and leave your decision aside.",
+    advisor_wins="The advisor recommends otherwise: {advisor} I do that.",
     other_view="The advisor sees it differently; its view is: {advisor}",
     questions={
         "before work": "Is this the right way to go about the task: {task}",
@@ -50,12 +50,12 @@ _ENGLISH = Phrases(
 )
 _CHINESE = Phrases(
     relay="顾问说：{advice}",
-    deference="顾问点中了要害，我照它的建议做。",
+    deference="它说到了点子上，我按顾问的意见来。",
     changed="我调整了计划：{advice}",
     credited="这一点是顾问的看法：{advice}",
     uncredited="你说的“{advice}”值得单独回答：上面的改动已经覆盖到了。",
     user_wins="按你的决定，我这样做：{user}",
-    advisor_wins="顾问的建议不同：{advisor}这里我听顾问的，你的决定先放一边。",
+    advisor_wins="顾问的建议不同：{advisor}我这样做。",
     other_view="顾问的看法不同，它认为：{advisor}",
     questions={
         "before work": "这个任务这样做对吗：{task}",
