@@ -39,24 +39,24 @@ def resolve(
     A pattern that ends in ``.yaml`` is a scenario file of the user's own. No patterns means all scenarios, no tags
     means any. The order is that of the patterns, ids sorted within a glob, each scenario once. Scenarios about the
     advisor are passed over, unless `advisor` is set. Raises `InputError` for an id, glob or tag that meets nothing,
-    and for an id, file or tag that names a scenario about the advisor while `advisor` is not set.
+    and for an id, glob, file or tag that meets only scenarios about the advisor while `advisor` is not set.
     """
     if ADVISOR_TAG in tags and not advisor:
-        raise _driven_elsewhere(f"scenarios with the tag {ADVISOR_TAG!r}")
+        raise _driven_elsewhere(f"the tag {ADVISOR_TAG!r}")
     found = _files(directory)
     ids = sorted(found)
-    sources: dict[Traversable | Path, bool] = {}  # and whether it was named, not only met by a glob
+    chosen: list[Scenario] = []
+    met: set[Traversable | Path] = set()
     for pattern in patterns or ["*"] * bool(ids):
         own = pattern.endswith((".yaml", ".yml"))
-        for source in [Path(pattern)] if own else [found[name] for name in _named(pattern, ids)]:
-            sources[source] = sources.get(source, False) or own or pattern in ids
-    chosen: list[Scenario] = []
-    for source, is_named in sources.items():
-        scenario = load_scenario(source)
-        if advisor or not scenario.is_advisor:
-            chosen.append(scenario)
-        elif is_named:
-            raise _driven_elsewhere(f"the scenario {scenario.id!r}")
+        sources = [Path(pattern)] if own else [found[name] for name in _named(pattern, ids)]
+        scenarios = {source: load_scenario(source) for source in sources}
+        if not advisor:
+            scenarios = {source: scenario for source, scenario in scenarios.items() if not scenario.is_advisor}
+        if patterns and not scenarios:
+            raise _driven_elsewhere(f"{pattern!r}")
+        chosen += [scenario for source, scenario in scenarios.items() if source not in met]
+        met.update(scenarios)
     for index, scenario in enumerate(chosen):
         if any(other.id == scenario.id for other in chosen[:index]):
             raise InputError(f"two scenarios have the id {scenario.id!r}", mend="rename one of them, file and id")
@@ -70,7 +70,8 @@ def resolve(
 
 
 def _driven_elsewhere(what: str) -> InputError:
-    return InputError(f"expected scenarios with probes, saw {what}", mend="`backslide ledger` drives it")
+    mend = "`backslide ledger` drives scenarios about the advisor"
+    return InputError(f"expected scenarios with probes, saw {what}", mend=mend)
 
 
 def _named(pattern: str, ids: Sequence[str]) -> list[str]:

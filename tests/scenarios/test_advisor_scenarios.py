@@ -71,10 +71,12 @@ def test_a_run_passes_them_over() -> None:
     assert len(resolve(advisor=True)) == len(resolve()) + len(IDS)
 
 
-@pytest.mark.parametrize(("patterns", "tags"), [(["advisor-long-mirror"], []), (["no-moment"], ["advisor"])])
+@pytest.mark.parametrize(
+    ("patterns", "tags"), [(["advisor-long-mirror"], []), (["advisor-*"], []), (["no-moment"], ["advisor"])]
+)
 def test_a_run_that_names_one_is_refused(patterns: list[str], tags: list[str]) -> None:
-    """Who asks for one by its id or tag is told what drives it."""
-    with pytest.raises(InputError, match="`backslide ledger` drives it"):
+    """Who asks for one by its id or tag, or for nothing else by a glob, is told what drives it."""
+    with pytest.raises(InputError, match="`backslide ledger` drives scenarios about the advisor"):
         resolve(patterns, tags)
 
 
