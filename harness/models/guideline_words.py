@@ -110,7 +110,7 @@ CREDIT = re.compile(
     r"\battribut\w+|\bcredit\w*\b|\buser's mouth\b|\bmouth of the user\b|\b(?:say|state|make (?:it )?clear"
     r"|name|mark|label)\b[^.]{0,50}\badvis[oe]r'?s?\b[^.]{0,12}(?:view|opinion|source|own|words)"
     r"|\bas (?:the )?advis[oe]r'?s (?:own|view|opinion)|\bas (?:if|though)\b[^.]{0,20}\buser\b|\bnot the user's\b"
-    r"|\bcame from the advis[oe]r\b|归(?:给|到|于|因)|算(?:作|成|到)[^。]{0,6}(?:用户|顾问)|说成[^。]{0,6}用户|(?:标明|注明|说明"
-    r"|点明)[^。]{0,10}顾问|冒充|安(?:到|在)用户",
+    r"|\bcame from the advis[oe]r\b|归(?:给|到|于|因)|算(?:作|成|到)[^。]{0,6}(?:用户|顾问)"
+    r"|说成[^。]{0,6}用户|(?:标明|注明|说明|点明)[^。]{0,10}顾问|冒充|安(?:到|在)用户",
     _I,
 )
