@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -120,6 +121,20 @@ def test_the_user_decides_by_default() -> None:
 
     assert "Drop the old flag at once." in work(CONTESTED, "default", *asked)[-1].text
     assert "Keep the old flag for one release." in work(CONTESTED, "upstream", *asked)[-1].text
+
+
+def test_another_view_is_credited_and_not_followed(tmp_path: Path) -> None:
+    """Guidelines that ask before work, and let the user decide: the advisor is heard, named, and overruled."""
+    mixed = tmp_path / "mixed.md"
+    mixed.write_text(
+        "## Advisor\n- Before any work, call the advisor.\n- The user decides.\n- Attribute its views to the advisor.\n",
+        encoding="utf-8",
+    )
+    replies = work(CONTESTED, str(mixed), CONTESTED["user"], CONTESTED["disagreement"]["user"])
+
+    assert called(replies)[-1] == "advisor"
+    assert "Drop the old flag at once." in replies[-1].text
+    assert "its view is: Keep the old flag for one release." in replies[-1].text
 
 
 def test_without_an_advisor_there_is_nobody_to_ask() -> None:
