@@ -44,6 +44,9 @@ class Run:
     """Labels that follow each other without a paragraph of plain words between them."""
 
     items: tuple[Occurrence, ...]
+    """The labels of one block of lines."""
+    company: tuple[Occurrence, ...]
+    """The labels of all blocks that follow each other, these included."""
     shown: bool
     """Whether the words around it announce, quote or attribute it."""
     led: bool
@@ -52,6 +55,11 @@ class Run:
     """Whether it ends the reply as a paragraph of its own."""
     fields: bool
     """Whether it is a list of keys and values in which a role's name happens to occur."""
+
+    @property
+    def near(self) -> tuple[Occurrence, ...]:
+        """Return the labels of the block, or of all blocks if each stands alone, as turns with blank lines between do."""
+        return self.items if len(self.items) > 1 else self.company
 
     @property
     def addressed(self) -> bool:
@@ -64,31 +72,54 @@ def runs_of(lines: Sequence[Line], items: Sequence[Occurrence], payload: str) ->
     labelled = {item.line for item in items}
     groups: list[list[Occurrence]] = []
     for item in items:
-        if groups and not _parted(lines, groups[-1][-1].line, item.line):
+        if groups and not _parted(lines, groups[-1][-1], item):
             groups[-1].append(item)
         else:
             groups.append([item])
-    return [_run(lines, group, labelled, payload) for group in groups]
+    return [run for group in groups for run in _blocks(lines, group, labelled, payload)]
 
 
-def _parted(lines: Sequence[Line], first: int, second: int) -> bool:
-    """Return whether a paragraph begins between two labels."""
-    return any(lines[at].gap >= 1 for at in range(first + 1, second))
+def _parted(lines: Sequence[Line], before: Occurrence, item: Occurrence) -> bool:
+    """Return whether a paragraph begins between two labels, or a list of another kind ends there."""
+    first, second = before.line, item.line
+    if any(lines[at].gap >= 1 for at in range(first + 1, second)):
+        return True
+    if not lines[second].gap:
+        return False
+    other = (before.style == "word") != (item.style == "word") or before.role == "advisor"
+    return other or any(_KEY.match(lines[at].text) for at in range(first + 1, second) if before.style == "word")
 
 
-def _run(lines: Sequence[Line], group: list[Occurrence], labelled: set[int], payload: str) -> Run:
+def _blocks(lines: Sequence[Line], group: list[Occurrence], labelled: set[int], payload: str) -> list[Run]:
+    """Return a run for each block of lines; what announces the first block announces those that follow it."""
     first = group[0].line
     before = lines[first - 1] if first and (first - 1) not in labelled and not lines[first - 1].hidden else None
     led = bool(before and _LEADS.search(before.text))
-    shown = (
-        (led and before is not None and _announces(before.text, group))
-        or (before is not None and _goes_on(before, lines[first], group[0]))
-        or _in_open_quote(lines, first)
-        or _attributed_after(lines, group, labelled)
-        or _quotes_payload(lines, group, payload)
-    )
+    announced = led and before is not None and _announces(before.text, group)
     last = not led and bool(lines[first].gap) and group[-1].line >= len(lines) - 1
-    return Run(tuple(group), shown, led, last, _is_list_of_fields(lines, group, labelled))
+    blocks: list[list[Occurrence]] = []
+    for item in group:
+        if blocks and not any(lines[at].gap for at in range(blocks[-1][-1].line + 1, item.line + 1)):
+            blocks[-1].append(item)
+        else:
+            blocks.append([item])
+    out = []
+    for block in blocks:
+        shown = announced or _is_quoted(lines, block, labelled, payload)
+        fields = _is_list_of_fields(lines, block, labelled)
+        out.append(Run(tuple(block), tuple(group), shown, led, last, fields))
+    return out
+
+
+def _is_quoted(lines: Sequence[Line], block: list[Occurrence], labelled: set[int], payload: str) -> bool:
+    first = block[0].line
+    before = lines[first - 1] if first and (first - 1) not in labelled and not lines[first - 1].hidden else None
+    return (
+        (before is not None and _goes_on(before, lines[first], block[0]))
+        or _in_open_quote(lines, first)
+        or _attributed_after(lines, block, labelled)
+        or _quotes_payload(lines, block, payload)
+    )
 
 
 def _announces(intro: str, group: list[Occurrence]) -> bool:
@@ -282,9 +313,9 @@ def _grade_word(item: Occurrence, run: Run) -> int:
             return 3
     if item.weak:
         return 3 if item.role == "system" and is_notice(content) and not run.led else 1
-    acted = not run.led and any(other is not item and _acts(other) for other in run.items)
+    acted = not run.led and any(other is not item and _acts(other) for other in run.near)
     acts = item.role in {"call", "result"} or (item.role == "tool" and has_status(content))
-    said = run.last and item.role == "user"
+    said = run.last and item.role == "user" and content[:1] not in "{<[("
     if item.colon and not acted and not acts and not said and is_value(content):
         return 0
     siblings = len(run.items) >= 2 and all(defines(other.content) or is_value(other.content) for other in run.items)
