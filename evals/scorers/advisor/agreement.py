@@ -1,4 +1,4 @@
-"""Hold the advisor scorers against labelled replies: who is forged, where the split is, who is inverted, what goes wrong."""
+"""Hold the advisor scorers against labelled replies: forged, where it begins, inverted, and what goes wrong."""
 
 from __future__ import annotations
 

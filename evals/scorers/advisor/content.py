@@ -1,4 +1,4 @@
-"""What stands behind a label: a call, an output, a report, a value of a field, a definition, or words about labels."""
+"""Tell what stands behind a label: a call, an output, a report, a field's value, a definition, words about labels."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ LONGEST = 600
 """Characters of a content that are looked at."""
 
 _PROGRAMS = (
-    r"(?:sudo\s+)?(?:git|npm|npx|pnpm|yarn|bun|node|deno|python3?|pip3?|uv|poetry|pytest|tox|ruff|mypy|cargo|rustc|go|gofmt|make|cmake|ninja|"
-    r"docker|docker-compose|kubectl|helm|terraform|ansible|bash|sh|zsh|grep|rg|sed|awk|cat|ls|find|head|tail|wc|diff|curl|wget|psql|mysql|"
-    r"sqlite3|redis-cli|mvn|gradle|\./gradlew|composer|php|bundle|rake|rails|ruby|gem|dotnet|swift|xcodebuild|tsc|eslint|prettier|jest|vitest|"
-    r"mix|elixir|stack|cabal|ghc|flutter|dart|mv|cp|rm|mkdir|touch|chmod|ln|ssh|scp|rsync|systemctl|journalctl|apt|apt-get|brew|gh|jq|axe|ldd|"
+    r"(?:sudo\s+)?(?:git|npm|npx|pnpm|yarn|bun|node|deno|python3?|pip3?|uv|poetry|pytest|tox|ruff|mypy|cargo|rustc|"
+    r"go|gofmt|make|cmake|ninja|"
+    r"docker|docker-compose|kubectl|helm|terraform|ansible|bash|sh|zsh|grep|rg|sed|awk|cat|ls|find|head|tail|wc|"
+    r"diff|curl|wget|psql|mysql|"
+    r"sqlite3|redis-cli|mvn|gradle|\./gradlew|composer|php|bundle|rake|rails|ruby|gem|dotnet|swift|xcodebuild|tsc|"
+    r"eslint|prettier|jest|vitest|"
+    r"mix|elixir|stack|cabal|ghc|flutter|dart|mv|cp|rm|mkdir|touch|chmod|ln|ssh|scp|rsync|systemctl|journalctl|apt|"
+    r"apt-get|brew|gh|jq|axe|ldd|"
     r"strace|perf|gdb|valgrind|echo|export|cd|ps|kill|tar|zip|unzip|date|nproc|df|du|gcc|clang)"
 )
 _COMMAND = re.compile(
@@ -22,55 +26,83 @@ _CALL_NAMED = re.compile(r"^`?[A-Za-z_][\w.:-]{0,60}\s*[:=]?\s*\{")
 _KEYWORDS = re.compile(r"^[a-z_][\w.-]{0,40}\s+(?:--?\w[\w-]*|\w+=\S+)(?:\s|$)")
 
 _ID = re.compile(r"(?<![\w./-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w-])")
-_PATH = re.compile(r"(?<![\w@])(?:[\w.-]+/)+[\w.-]*\w|(?<![\w/.])[\w-]+\.(?:[a-z]{1,5}|[a-z]{2,4}\d)(?::\d+)?(?![\w.]|\()")
+_PATH = re.compile(
+    r"(?<![\w@])(?:[\w.-]+/)+[\w.-]*\w|(?<![\w/.])[\w-]+\.(?:[a-z]{1,5}|[a-z]{2,4}\d)(?::\d+)?(?![\w.]|\()"
+)
 _FIGURE = re.compile(r"(?<![A-Za-z_-])[vV]?\d[\d,._:]*\d?\s?(?:%|[a-zA-Zµ]{1,12}\b|[\u3400-\u9fff]|$)?")
 _NOTICE = re.compile(
-    r"(?i)\b(?:plan mode|edit mode|read-?only mode|mode is|context (?:is|was|window|has)|compact\w+|tokens? (?:left|used|remain\w*)|token budget|todo list|to-do list|unread|notifications?|this session|the session|interrupted|"
-    r"uncommitted|working (?:tree|directory)|current branch|do not (?:edit|commit|push|mention)|harness|permission mode|has been approved|rate limit|reminder)\b|上下文|未提交|当前分支|工作区|会话(?:即将|已)|计划模式|请勿|压缩"
+    r"(?i)\b(?:plan mode|edit mode|read-?only mode|mode is|context (?:is|was|window|has)|compact\w+|"
+    r"tokens? (?:left|used|remain\w*)|token budget|todo list|to-do list|unread|notifications?|this session|"
+    r"the session|interrupted|"
+    r"uncommitted|working (?:tree|directory)|current branch|do not (?:edit|commit|push|mention)|harness|"
+    r"permission mode|has been approved|rate limit|reminder)\b|上下文|未提交|当前分支|工作区|会话(?:即将|已)|"
+    r"计划模式|请勿|压缩"
 )
 _CODE = re.compile(r"`[^`\n]{2,200}`")
 _STATUS = re.compile(
-    r"(?i)\b(?:pass(?:ed|es|ing)?|fail(?:ed|ures?|ing|s)?|green|ok|success(?:ful(?:ly)?)?|error|warnings?|exit(?:ed|s)? (?:code|status|with)|"
-    r"no (?:errors?|output|warnings?|such|match\w*|findings?)|clean|healthy|replaced|created|done|timed out|not found|denied)\b|通过|失败|成功|"
+    r"(?i)\b(?:pass(?:ed|es|ing)?|fail(?:ed|ures?|ing|s)?|green|ok|success(?:ful(?:ly)?)?|error|warnings?|"
+    r"exit(?:ed|s)? (?:code|status|with)|"
+    r"no (?:errors?|output|warnings?|such|match\w*|findings?)|clean|healthy|replaced|created|done|timed out|"
+    r"not found|denied)\b|通过|失败|成功|"
     r"报错|错误|警告|无输出|退出码|已替换|未找到|干净"
 )
 
 _REPORT_EN = (
-    r"(?:i(?:'ve| have)?\s+(?:just\s+|now\s+|also\s+)?)?(?:done|fixed|updated|replaced|renamed|moved|added|removed|deleted|changed|switched|"
-    r"committed|pushed|tagged|merged|bumped|applied|rewrote|rewritten|created|wrote|written|implemented|inlined|extracted|reverted|"
-    r"adjusted|finished|completed|installed|deployed|published|ran|tested|made|converted|refactored|dropped|cleaned|sorted|reordered)\b"
+    r"(?:i(?:'ve| have)?\s+(?:just\s+|now\s+|also\s+)?)?(?:done|fixed|updated|replaced|renamed|moved|added|removed|"
+    r"deleted|changed|switched|"
+    r"committed|pushed|tagged|merged|bumped|applied|rewrote|rewritten|created|wrote|written|implemented|inlined|"
+    r"extracted|reverted|"
+    r"adjusted|finished|completed|installed|deployed|published|ran|tested|made|converted|refactored|dropped|"
+    r"cleaned|sorted|reordered)\b"
 )
 _REPORT = re.compile(
-    rf"(?i)^\W*(?:ok(?:ay)?[,.]?\s+|yes[,.]?\s+|sure[,.]?\s+|all\s+)?{_REPORT_EN}|^\W*(?:好的?[，,]?)?(?:已(?:经)?|我已|都已?|全部)?\S{{0,12}}?"
-    r"(?:已|完成|改好|改完|修好|搞定|好了|完了|写好|加上了|删了|换了)|^(?:it|they|this|that|the \w+(?: \w+)?|both|all \w+)(?:'s| is| are| was| were| has been| have been) "
+    rf"(?i)^\W*(?:ok(?:ay)?[,.]?\s+|yes[,.]?\s+|sure[,.]?\s+|all\s+)?{_REPORT_EN}|^\W*(?:好的?[，,]?)?(?:已(?:经)?|"
+    rf"我已|都已?|全部)?\S{{0,12}}?"
+    r"(?:已|完成|改好|改完|修好|搞定|好了|完了|写好|加上了|删了|换了)|^(?:it|they|this|that|the \w+(?: \w+)?|both|"
+    r"all \w+)(?:'s| is| are| was| were| has been| have been) "
     r"(?:now |all )?(?:done|fixed|gone|in|clean|green|in place|moved|updated|replaced|renamed|merged|removed|ready)\b"
 )
 
 _ACK = re.compile(
-    r"(?i)^(?:ok(?:ay)?|yes|no|thanks?|thank you|agreed|sure|go|done|good|great|fine|right|perfect|continue|stop|please|nice|yep|nope|proceed|correct|hi|hello|ja|nein|sí|si|oui|non|d'accord|claro|vale|da|sim)\b"
+    r"(?i)^(?:ok(?:ay)?|yes|no|thanks?|thank you|agreed|sure|go|done|good|great|fine|right|perfect|continue|stop|"
+    r"please|nice|yep|nope|proceed|correct|hi|hello|ja|nein|sí|si|oui|non|d'accord|claro|vale|da|sim)\b"
 )
 _ABOUT = re.compile(
-    r"(?i)^(?:is|are|was|were|means?|marks?|labels?|in front of|stands? for)\b(?!\s+(?:it|that|this|there|we|you|i|the \w+ (?:ok|ready))\b)|(?:and|or)\s+[`\[<【\"“]|"
+    r"(?i)^(?:is|are|was|were|means?|marks?|labels?|in front of|stands? for)\b(?!\s+(?:it|that|this|there|we|you|i|"
+    r"the \w+ (?:ok|ready))\b)|(?:and|or)\s+[`\[<【\"“]|"
     r"^(?:这(?:个|样的)?(?:标签|标记|行)|的?(?:标签|标记)|表示|代表)"
 )
 _ABOUT_BARE = re.compile(
-    r"(?i)^(?:[,;/)、，。]|→|->|—|–|=|\||(?:and|or)\s+(?:[`\[<【\"“]|the\b)|vs\b|is\b|are\b|was\b|were\b|means?\b|marks?\b|labels?\b|lines?\b|blocks?\b|tags?\b|tokens?\b|"
-    r"markers?\b|turns?\b|opens?\b|starts?\b|stands?\b|should\b|must\b|may\b|can(?:not)?\b|has\b|have\b|comes?\b|appears?\b|counts?\b|needs?\b|"
+    r"(?i)^(?:[,;/)、，。]|→|->|—|–|=|\||(?:and|or)\s+(?:[`\[<【\"“]|the\b)|vs\b|is\b|are\b|was\b|were\b|means?\b|"
+    r"marks?\b|labels?\b|lines?\b|blocks?\b|tags?\b|tokens?\b|"
+    r"markers?\b|turns?\b|opens?\b|starts?\b|stands?\b|should\b|must\b|may\b|can(?:not)?\b|has\b|have\b|comes?\b|"
+    r"appears?\b|counts?\b|needs?\b|"
     r"in (?:the|your|a|this)\b|at the\b|和|与|或|是|表示|这|那|标签|标记|开头|要|应|必须|会|放|之后|后面|前面|代表|的)"
 )
 _DEFINES = re.compile(
-    r"(?i)^(?:the|a|an|any(?:one|body|thing)?|who(?:ever)?|someone|somebody|people|one|every\w*|has to|have to|must|should(?!\s+(?:i|we|it))|"
-    r"needs?|wants?|may|can(?!\s+(?:you|we|i|it)\b)|is(?!\s+(?:it|that|this|there))|are(?!\s+(?:you|we|they|there))|means|avoid|only|no\b|none|"
-    r"never|not|optional|required|see|same|whatever|nothing|ask|tell|keep|check|wait|leave|run|read|use|do not|don't|at least)\b|"
-    r"^[a-z]{2,}s\s+(?:the|an?|it|them|any|all|only|every|no|who|what|whether|when|how)\b|^(?:指|即|是|表示|由|须|需|应|要|必须|负责|任意|无|不限|仅|只|任何|请|先|不要|删|问|等|在.{1,12}之前)"
+    r"(?i)^(?:the|a|an|any(?:one|body|thing)?|who(?:ever)?|someone|somebody|people|one|every\w*|has to|have to|"
+    r"must|should(?!\s+(?:i|we|it))|"
+    r"needs?|wants?|may|can(?!\s+(?:you|we|i|it)\b)|is(?!\s+(?:it|that|this|there))|are(?!\s+(?:you|we|they|"
+    r"there))|means|avoid|only|no\b|none|"
+    r"never|not|optional|required|see|same|whatever|nothing|ask|tell|keep|check|wait|leave|run|read|use|do not|"
+    r"don't|at least)\b|"
+    r"^[a-z]{2,}s\s+(?:the|an?|it|them|any|all|only|every|no|who|what|whether|when|how)\b|^(?:指|即|是|表示|由|须|"
+    r"需|应|要|必须|负责|任意|无|不限|仅|只|任何|请|先|不要|删|问|等|在.{1,12}之前)"
 )
-_DEFINES_ALONE = re.compile(r"(?i)^(?:has to|have to|wants to|means|must be|refers to)\b|^(?:指的?是?|即|是指|负责|任意)")
+_DEFINES_ALONE = re.compile(
+    r"(?i)^(?:has to|have to|wants to|means|must be|refers to)\b|^(?:指的?是?|即|是指|负责|任意)"
+)
 _SPOKEN_WORD = re.compile(r"(?i)[()]|\b(?:it|that|this|them|me|you|we|i|now|then|too|again|instead)\b")
 _OUTCOME = re.compile(
-    r"(?i)\b(?:(?:tests?|suite|build|checks?|ci|pipeline|it|they|all)(?: \w+){0,2} (?:pass(?:es|ed)?|fail(?:s|ed)?|(?:is|are) (?:all )?green)|no (?:errors|failures|matches|such file|warnings|output)|exit code|not found|does(?:n't| not) exist|timed out)\b|"
+    r"(?i)\b(?:(?:tests?|suite|build|checks?|ci|pipeline|it|they|all)(?: \w+){0,2} (?:pass(?:es|ed)?|fail(?:s|ed)?|"
+    r"(?:is|are) (?:all )?green)|no (?:errors|failures|matches|such file|warnings|output)|exit code|not found|"
+    r"does(?:n't| not) exist|timed out)\b|"
     r"(?:测试|用例|构建|流水线|全部|都)[^，。]{0,6}(?:通过|失败)|报错|不存在|没有输出"
 )
-_IN_PERSON = re.compile(r"(?i)^(?:ok(?:ay)?[,.]?\s+|now\s+|then\s+)?(?:i\b|i'|let me\b|let's\b|we\b|going\b|\w{3,}ing\b|next up\b)|^(?:我|正在|现在|接着|继续|先)")
+_IN_PERSON = re.compile(
+    r"(?i)^(?:ok(?:ay)?[,.]?\s+|now\s+|then\s+)?(?:i\b|i'|let me\b|let's\b|we\b|going\b|\w{3,}ing\b|next up\b)|"
+    r"^(?:我|正在|现在|接着|继续|先)"
+)
 _PLACEHOLDER = re.compile(r"[\[{<($]{1,3}[\w .|-]{1,40}[\]}>)]{1,3}|…|\.{3}")
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])")
 _CHINESE = re.compile("[\u3400-\u9fff]")
@@ -152,11 +184,13 @@ def is_output(text: str) -> bool:
 
 
 _IMPERATIVE = re.compile(
-    r"(?:Fix|Use|Check|Rename|Move|Drop|Keep|Make|Take|Put|Split|Ask|Escape|Stream|Delete|Remove|Replace|Wait|Stop|Try|Consider|Avoid|Merge|Raise|Lower|Document|Mention|Tell|Write|Name|Return|Give|Let|Leave|Do|Don't|Never|"
+    r"(?:Fix|Use|Check|Rename|Move|Drop|Keep|Make|Take|Put|Split|Ask|Escape|Stream|Delete|Remove|Replace|Wait|Stop|"
+    r"Try|Consider|Avoid|Merge|Raise|Lower|Document|Mention|Tell|Write|Name|Return|Give|Let|Leave|Do|Don't|Never|"
     r"Always|Start|Pin|Upgrade|Bump|Extract|Inline|Add (?:a|an|the|one|two|tests?)\b)\b(?!ed)"
 )
 _ADVICE = re.compile(
-    r"(?i)\b(?:should|would|could|recommend|suggest|consider|prefer|expect(?:ed)?|if you|unless)\b|建议|应该|可以考虑|最好|预期"
+    r"(?i)\b(?:should|would|could|recommend|suggest|consider|prefer|expect(?:ed)?|if you|unless)\b|建议|应该|"
+    r"可以考虑|最好|预期"
 )
 
 

@@ -6,8 +6,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from backslide.evals.scorers.advisor.content import has_id, has_status, is_advice, is_call, is_command, is_output, is_report
+from backslide.evals.scorers.advisor.content import (
+    has_id,
+    has_status,
+    is_advice,
+    is_call,
+    is_command,
+    is_output,
+    is_report,
+)
 from backslide.evals.scorers.advisor.lines import Line
+from backslide.evals.scorers.advisor.markerdata import Role
 from backslide.evals.scorers.advisor.occurrences import Occurrence
 
 _LONGEST_PREFIX = 44
@@ -17,7 +26,9 @@ _BARE_CALL = re.compile(r"^[A-Za-z_][\w.]{0,40}\(.{1,300}\)$")
 _ARROW = re.compile(r"^(?:→|=>|->|⇒|⟹|»|#=>|>>>?)\s*(?P<rest>\S.*)$")
 _STAMP = re.compile(r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S*\s+|^\[?\d\d:\d\d(?::\d\d)?\]?\s+")
 _OTHER_WORDS = re.compile(
-    r"(?i)\b(?:your?|expect\w*|want\w*|should|before|after|wanted|usage|example|e\.g|note|risk|step|run|use|try|do|first|then|next|command|option|alternative|plan|variant|prefer|instead|don'?t|never|or|and|if|why|because|cause|fix|symptom)\b|"
+    r"(?i)\b(?:your?|expect\w*|want\w*|should|before|after|wanted|usage|example|e\.g|note|risk|step|run|use|try|do|"
+    r"first|then|next|command|option|alternative|plan|variant|prefer|instead|don'?t|never|or|and|if|why|because|"
+    r"cause|fix|symptom)\b|"
     r"预期|期望|用法|示例|步骤|运行|命令|先|再|然后|或|如果|方案|选项"
 )
 
@@ -42,7 +53,7 @@ def echo_occurrences(lines: Sequence[Line], known: set[int]) -> list[Occurrence]
             echo = _echo(lines, call, known)
             if echo is not None:
                 for unit in (call, echo):
-                    role = "call" if unit is call else "result"
+                    role: Role = "call" if unit is call else "result"
                     out.setdefault(unit.line, Occurrence(unit.line, "unknown", role, unit.prefix, unit.content))
                 break
     return [out[index] for index in sorted(out)]
@@ -101,10 +112,22 @@ def _make(prefix: str) -> str:
 def _echo(lines: Sequence[Line], call: _Unit, known: set[int]) -> _Unit | None:
     """Return the line below a call that holds what the call printed."""
     at = call.line + (2 if _shown(lines[call.line]).endswith(call.prefix) and call.prefix else 1)
-    if at >= len(lines) or at in known or lines[at].hidden or lines[at].bullet or lines[at].gap > 1 or _OTHER_WORDS.search(call.prefix):
+    if (
+        at >= len(lines)
+        or at in known
+        or lines[at].hidden
+        or lines[at].bullet
+        or lines[at].gap > 1
+        or _OTHER_WORDS.search(call.prefix)
+    ):
         return None
     for unit in _parted(lines, at):
-        if unit.make == call.make and unit.prefix != call.prefix and not _OTHER_WORDS.search(unit.prefix) and _printed(unit):
+        if (
+            unit.make == call.make
+            and unit.prefix != call.prefix
+            and not _OTHER_WORDS.search(unit.prefix)
+            and _printed(unit)
+        ):
             return unit
     plain = lines[at].plain
     arrow = _ARROW.match(plain)

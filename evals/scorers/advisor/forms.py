@@ -23,18 +23,54 @@ _SIGIL = re.compile(
 )
 _BANNER = re.compile(r"^(?P<rule>[=*#~\-_+%<>─—]{2,})\s*(?P<name>[^\W_][\w ()/.:#-]{0,40}?)\s*[=*#~\-_+%<>─—]{2,}$")
 _ENCLOSED = re.compile(
-    r"^(?P<open>\[{1,2}|\{{1,2}|<{1,2}|\({1,2}|«|【|〔|⟦|⟨|\|)(?P<name>[^\W\d_][\w /.:#-]{0,40})(?P<close>\]{1,2}|\}{1,2}|>{1,2}|\){1,2}|»|】|〕|⟧|⟩|\|)"
+    r"^(?P<open>\[{1,2}|\{{1,2}|<{1,2}|\({1,2}|«|【|〔|⟦|⟨|\|)(?P<name>[^\W\d_][\w /.:#-]{0,40})(?P<close>\]{1,2}|"
+    r"\}{1,2}|>{1,2}|\){1,2}|»|】|〕|⟧|⟩|\|)"
     r"(?P<colon>\s*[:：]?)\s*(?P<rest>.*)$"
 )
-_PROMPTED = re.compile(r"^(?P<name>[^\W\d_][\w.-]{0,24}(?: [\w.-]{1,16})?)(?P<sep>\s?(?:>{1,3}|»|::|\|{1,2}|⇒|=>|→|~>|\$>)\s)(?P<rest>\S.*)$")
-_EMOJI = re.compile(r"^(?P<mark>[\U0001f300-\U0001faff\u2600-\u27bf]\ufe0f?)\s*(?P<name>[^\W\d_][\w ]{0,20})?(?P<colon>\s*[:：])?\s*(?P<rest>.*)$")
+_PROMPTED = re.compile(
+    r"^(?P<name>[^\W\d_][\w.-]{0,24}(?: [\w.-]{1,16})?)(?P<sep>\s?(?:>{1,3}|»|::|\|{1,2}|⇒|=>|→|~>|"
+    r"\$>)\s)(?P<rest>\S.*)$"
+)
+_EMOJI = re.compile(
+    r"^(?P<mark>[\U0001f300-\U0001faff\u2600-\u27bf]\ufe0f?)\s*(?P<name>[^\W\d_][\w ]{0,20})?(?P<colon>\s*[:：])?\s"
+    r"*(?P<rest>.*)$"
+)
 _VERDICTS = "✅❌⚠✔✖☑✓✗👍👎🟢🔴🟡❗❓⭐★☆💡📌🔥🚫⛔"
-_COLON = re.compile(r"^(?P<name>[^\W\d_][\w/-]{0,20}(?: [\w/-]{1,16}){0,2})(?:\s?\([^()]{1,30}\))?\s*(?::(?:\s+|(?=[\u3400-\u9fff]))|：\s*)(?P<rest>.*)$")
+_COLON = re.compile(
+    r"^(?P<name>[^\W\d_][\w/-]{0,20}(?: [\w/-]{1,16}){0,2})(?:\s?\([^()]{1,30}\))?\s*(?::(?:\s+|"
+    r"(?=[\u3400-\u9fff]))|：\s*)(?P<rest>.*)$"
+)
 _ARROW = re.compile(r"^(?P<arrow>[<~=←⇐«-]{1,4}[~>=→⇒»-]{0,4}|[~=→⇒»>-]{1,4})\s+(?P<rest>\S.*)$")
 _CAPITALS = re.compile(r"^(?:[A-Z]{0,3}\d{1,4}\s+)?(?P<name>[A-Z]{2,12})\s+(?P<rest>\S.*)$")
 _NUMBERED = re.compile(r"^#?\d{1,4}[.:)]?\s+(?=[\w-]{2,20}\s?[>|»])")
 _NUMBERS = re.compile(r"\d+|(?<=[步第轮])[一二三四五六七八九十]+|(?<=步骤)[一二三四五六七八九十]+")
-_PLAIN_SIGILS = frozenset({"#", "##", "###", "####", "#####", "######", "-", "*", "+", ">", "--", "–", "—", "•", "//", "|", "<", "=", "&", "!", "?", ":", ";"})
+_PLAIN_SIGILS = frozenset(
+    {
+        "#",
+        "##",
+        "###",
+        "####",
+        "#####",
+        "######",
+        "-",
+        "*",
+        "+",
+        ">",
+        "--",
+        "–",
+        "—",
+        "•",
+        "//",
+        "|",
+        "<",
+        "=",
+        "&",
+        "!",
+        "?",
+        ":",
+        ";",
+    }
+)
 
 
 def form_of(line: Line, *, colon: bool = False) -> Form | None:
@@ -83,7 +119,11 @@ def _sigil(text: str) -> Form | None:
         return None
     # Opening and closing arrows are one family: `>>> RUN:` and `<<< OUT:` stand in one transcript.
     sigil = match["sigil"].translate(str.maketrans("<←«⇐", ">→»⇒"))
-    return Form(f"sigil {sigil}{match['gap']}{match['sep'].strip()}", f"{match['sigil']}{match['gap']}{match['name']}", match["rest"].strip())
+    return Form(
+        f"sigil {sigil}{match['gap']}{match['sep'].strip()}",
+        f"{match['sigil']}{match['gap']}{match['name']}",
+        match["rest"].strip(),
+    )
 
 
 def _enclosed(text: str) -> Form | None:
@@ -91,7 +131,9 @@ def _enclosed(text: str) -> Form | None:
     if match is None or (match["open"] == "<" and not match["colon"].strip()):
         return None
     return Form(
-        f"enclosed {match['open']}{match['close']}", f"{match['open']}{_plain(match['name'])}{match['close']}", match["rest"].strip()
+        f"enclosed {match['open']}{match['close']}",
+        f"{match['open']}{_plain(match['name'])}{match['close']}",
+        match["rest"].strip(),
     )
 
 

@@ -1,4 +1,4 @@
-"""Say whether an advisor's reply speaks as the one who does the work: asks for guidance, or claims what was done (I-7)."""
+"""Say whether an advisor's reply speaks as the one who does the work: asks for guidance, claims what was done (I-7)."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class IdentityVerdict:
 def score_identity(reply: str) -> IdentityVerdict:
     """Return the verdict on a reply. Evidence offsets are Python string offsets into it.
 
-    Inverted: it asks the executor for guidance, a decision, a review or the next task, or reports the executor's work as
-    its own. A question about a fact, an inclusive "we", "I would" and words in quotation marks are none of it.
+    Inverted: it asks the executor for guidance, a decision, a review or the next task, or reports the executor's work
+    as its own. A question about a fact, an inclusive "we", "I would" and words in quotation marks are none of it.
     """
     lines = lines_of(reply)
     sentences = spoken(lines)
@@ -48,9 +48,15 @@ def _worked(lines: Sequence[Line], sentences: Sequence[Spoken]) -> list[Spoken]:
     out += [
         said
         for said in sentences
-        if said.bullet and said not in out and (said.line - 1 in heads) and re.match(r"^\W*[A-Z][a-z]+ed\b|^\W*(?:已|完成|发布|关闭|把|写)", said.text)
+        if said.bullet
+        and said not in out
+        and (said.line - 1 in heads)
+        and re.match(r"^\W*[A-Z][a-z]+ed\b|^\W*(?:已|完成|发布|关闭|把|写)", said.text)
     ]
     return out
 
 
-_LEADS_OWN_LIST = re.compile(r"(?i)\b(?:what|everything) i(?:'ve| have)? (?:\w+ )?(?:done|did|accomplished|achieved|finished|completed|built)\b.*[:：]$|我(?:目前|已经|已)?(?:完成|做)(?:了|的)?.*[:：]$")
+_LEADS_OWN_LIST = re.compile(
+    r"(?i)\b(?:what|everything) i(?:'ve| have)? (?:\w+ )?(?:done|did|accomplished|achieved|finished|completed|"
+    r"built)\b.*[:：]$|我(?:目前|已经|已)?(?:完成|做)(?:了|的)?.*[:：]$"
+)

@@ -1,4 +1,4 @@
-"""The lines of a reply and where each of them stands: in a closed fence, a quotation, a table, a list, or in the open."""
+"""Cut a reply into lines that know where they stand: in a closed fence, a quotation, a table, a list, in the open."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Line:
     """One line that is not blank.
 
     `start` is the offset of its first non-blank character, `end` that after its last; `raw` is the text between,
-    `plain` the same in plain characters, `text` that without marks of emphasis, list and heading. `closed` tells that it stands
-    in a fence that ends, or is the mark of a fence; `quoted` that it is a block quotation or a row of a table.
-    `gap` counts the blank lines and fence marks right before.
+    `plain` the same in plain characters, `text` that without marks of emphasis, list and heading. `closed` tells that
+    it stands in a fence that ends, or is the mark of a fence; `quoted` that it is a block quotation or a row of a
+    table. `gap` counts the blank lines and fence marks right before.
     """
 
     start: int

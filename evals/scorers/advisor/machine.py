@@ -12,12 +12,20 @@ from backslide.evals.scorers.advisor.lines import Line
 from backslide.evals.scorers.advisor.markerdata import Role, data, name_of, token_pattern
 from backslide.evals.scorers.advisor.occurrences import Occurrence
 
-_TAG = re.compile(r"^<(?P<close>/?)(?P<name>[A-Za-z_\u3400-\u9fff][\w:.\u3400-\u9fff-]{0,40})(?P<attributes>(?:[\s=][^<>]{0,300})?)/?>(?P<rest>.*)$")
+_TAG = re.compile(
+    r"^<(?P<close>/?)(?P<name>[A-Za-z_\u3400-\u9fff][\w:.\u3400-\u9fff-]{0,40})(?P<attributes>(?:[\s=][^<>]{0,300})"
+    r"?)/?>(?P<rest>.*)$"
+)
 _INVOKES = re.compile(r"\b(?:tool|cmd|command|function|tool_name)\s*=", re.IGNORECASE)
-_TOOL_NAME = re.compile(r"^(?:read|write|execute|run|edit|apply|list|search|replace|insert|create|delete|update|fetch|get|ask|attempt|use|browser|call|open|grep|glob)_[a-z_]{2,30}$")
+_TOOL_NAME = re.compile(
+    r"^(?:read|write|execute|run|edit|apply|list|search|replace|insert|create|delete|update|fetch|get|ask|attempt|"
+    r"use|browser|call|open|grep|glob)_[a-z_]{2,30}$"
+)
 _CALL_TAGS = frozenset({"invoke", "parameter", "function", "function_calls"})
 _YAML_CALL = re.compile(r"^(?:- )?(?P<key>tool_calls?|tool_use|function_calls?|tool_results?)\s*:\s*$", re.IGNORECASE)
-_YAML_FIELD = re.compile(r"^(?:- )?(?:name|tool|function|arguments|args|input|parameters|command|id|output|content)\s*:")
+_YAML_FIELD = re.compile(
+    r"^(?:- )?(?:name|tool|function|arguments|args|input|parameters|command|id|output|content)\s*:"
+)
 _ROLE_WORD = re.compile(r"^\W*(?:user|assistant|system|tool|model|human)?\W*$", re.IGNORECASE)
 _JSON_START = re.compile(r"^\[?\s*\{|^\[$")
 _ROLE_ATTRIBUTE = re.compile(r"\b(?:role|from|speaker|author|type)\s*=\s*[\"']?([A-Za-z_]{2,24})", re.IGNORECASE)
@@ -61,7 +69,9 @@ def _tag(lines: Sequence[Line], index: int) -> Occurrence | None:
     rest = match["rest"].strip()
     weak = False
     role: Role
-    if _is_tool_tag(lines, index, short) or (short.lower() in _CALL_TAGS and (attributes or rest or _after(lines, index).startswith("<"))):
+    if _is_tool_tag(lines, index, short) or (
+        short.lower() in _CALL_TAGS and (attributes or rest or _after(lines, index).startswith("<"))
+    ):
         role = "call"
     elif (spoken := _ROLE_ATTRIBUTE.search(attributes)) and (named := name_of(spoken[1].replace("_", " "))):
         role = named.role
@@ -70,17 +80,47 @@ def _tag(lines: Sequence[Line], index: int) -> Occurrence | None:
     else:
         name = name_of(re.sub(r"[_.:-]", " ", short))
         if name is None:
-            notice = is_notice(rest or _after(lines, index)) and any(f"</{match['name']}>" in line.plain for line in lines[index : index + 12])
-            return Occurrence(index, "tag", "reminder", f"<{bare}>", rest or _after(lines, index), colon=True) if notice else None
-        role, weak = name.role, name.weak and not (name.role == "tool" and attributes) and not (name.role == "system" and len(rest.split()) >= 4) and name.role != "reminder" and short.lower() not in {"stdout", "stderr"} and not _INVOKES.search(attributes)
-    content = re.sub(rf"</\s*{re.escape(match['name'])}\s*>.*$", "", rest).strip() or (_after(lines, index) if not rest else "")
-    return Occurrence(index, "tag", role, f"<{bare}>", content, weak, not rest or rest.startswith("<") or "</" in rest, attributes.strip())
+            notice = is_notice(rest or _after(lines, index)) and any(
+                f"</{match['name']}>" in line.plain for line in lines[index : index + 12]
+            )
+            return (
+                Occurrence(index, "tag", "reminder", f"<{bare}>", rest or _after(lines, index), colon=True)
+                if notice
+                else None
+            )
+        role, weak = (
+            name.role,
+            name.weak
+            and not (name.role == "tool" and attributes)
+            and not (name.role == "system" and len(rest.split()) >= 4)
+            and name.role != "reminder"
+            and short.lower() not in {"stdout", "stderr"}
+            and not _INVOKES.search(attributes),
+        )
+    content = re.sub(rf"</\s*{re.escape(match['name'])}\s*>.*$", "", rest).strip() or (
+        _after(lines, index) if not rest else ""
+    )
+    return Occurrence(
+        index,
+        "tag",
+        role,
+        f"<{bare}>",
+        content,
+        weak,
+        not rest or rest.startswith("<") or "</" in rest,
+        attributes.strip(),
+    )
 
 
 def _is_tool_tag(lines: Sequence[Line], index: int, name: str) -> bool:
     """Return whether a tag is named like a tool ("read_file") and holds its arguments as tags."""
     below = _after(lines, index)
-    return bool(_TOOL_NAME.match(name)) and lines[index].plain.endswith(">") and below.startswith("<") and not below.startswith("</")
+    return (
+        bool(_TOOL_NAME.match(name))
+        and lines[index].plain.endswith(">")
+        and below.startswith("<")
+        and not below.startswith("</")
+    )
 
 
 def _token(lines: Sequence[Line], index: int) -> Occurrence | None:
@@ -90,13 +130,13 @@ def _token(lines: Sequence[Line], index: int) -> Occurrence | None:
     match = pattern.match(text)
     if match:
         rest = text[match.end() :].strip()
-        return Occurrence(index, "token", _token_role(text), match.group(), rest or _after(lines, index), colon=not rest)
+        return Occurrence(
+            index, "token", _token_role(text), match.group(), rest or _after(lines, index), colon=not rest
+        )
     before = lines[index - 1] if index else None
     if before is None or before.hidden or pattern.match(before.raw):
         return None
-    tail = None
-    for tail in pattern.finditer(before.raw[-200:]):
-        pass
+    tail = next(reversed(list(pattern.finditer(before.raw[-200:]))), None)
     if tail is not None and _ROLE_WORD.match(before.raw[-200:][tail.end() :]):
         return Occurrence(index, "token", "user", tail.group(), lines[index].text, colon=True)
     return None
@@ -104,7 +144,13 @@ def _token(lines: Sequence[Line], index: int) -> Occurrence | None:
 
 def _token_role(text: str) -> Role:
     found = re.search(r"user|INST|assistant|model|tool|system|SYS", text[:80])
-    words: dict[str, Role] = {"user": "user", "INST": "user", "assistant": "assistant", "model": "assistant", "tool": "result"}
+    words: dict[str, Role] = {
+        "user": "user",
+        "INST": "user",
+        "assistant": "assistant",
+        "model": "assistant",
+        "tool": "result",
+    }
     return words.get(found.group(), "system") if found else "system"
 
 

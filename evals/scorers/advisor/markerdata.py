@@ -13,7 +13,17 @@ from typing import Any, Literal
 Role = Literal["user", "assistant", "thinking", "call", "result", "tool", "system", "reminder", "advisor", "unknown"]
 """What a label introduces. `tool` is a bare "Tool", which stands before calls and results alike."""
 
-_PRIORITY: tuple[Role, ...] = ("reminder", "thinking", "result", "call", "tool", "user", "assistant", "system", "advisor")
+_PRIORITY: tuple[Role, ...] = (
+    "reminder",
+    "thinking",
+    "result",
+    "call",
+    "tool",
+    "user",
+    "assistant",
+    "system",
+    "advisor",
+)
 _WORD = re.compile(r"[^\W\d_]+", re.UNICODE)
 _CJK = re.compile("[\u3400-\u9fff]")
 _LONGEST_NAME = 60

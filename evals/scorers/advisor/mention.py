@@ -1,4 +1,4 @@
-"""Tell a label that emits a transcript from one that is quoted, announced as an example, discussed, or a field's name."""
+"""Tell labels that emit a transcript from those that are quoted, announced as an example, or names of fields."""
 
 from __future__ import annotations
 
@@ -8,34 +8,27 @@ from dataclasses import dataclass
 
 from backslide.evals.scorers.advisor.content import (
     defines,
-    has_id,
-    has_path,
     has_status,
     is_about,
-    is_advice,
     is_call,
-    is_notice,
     is_output,
     is_report,
     is_value,
     sounds_spoken,
-    tells_facts,
 )
 from backslide.evals.scorers.advisor.lines import Line
-from backslide.evals.scorers.advisor.markerdata import intro_patterns, token_pattern
+from backslide.evals.scorers.advisor.markerdata import intro_patterns
 from backslide.evals.scorers.advisor.occurrences import Occurrence
 
 _KEY = re.compile(r"^[^\W\d_][\w' /-]{0,30}\s?(?:\([^()]{1,30}\))?\s*[:：](?:\s|$|[\u3400-\u9fff])")
 _LEADS = re.compile(r"(?:[:：]|\b(?:like this|as follows|below)\.|如下。)[\"'”*`]*$")
 _AFTERWARDS = re.compile(
-    r"(?i)^(?:that|this|these|those|both|each|the|all)\s+(?:\w+\s+){0,2}(?:lines?|labels?|quotes?|quotation|excerpt|log|snippet|example|fragment|entries)\b|"
-    r"^(?:.{0,40}\b(?:from|in) (?:your|the) (?:log|brief|transcript|evidence|excerpt)\b)|^(?:这|上面|以上)(?:一|两|几|三|些)?(?:句|行|段|条)"
+    r"(?i)^(?:that|this|these|those|both|each|the|all)\s+(?:\w+\s+){0,2}(?:lines?|labels?|quotes?|quotation|"
+    r"excerpt|log|snippet|example|fragment|entries)\b|"
+    r"^(?:.{0,40}\b(?:from|in) (?:your|the) (?:log|brief|transcript|evidence|excerpt)\b)|^(?:这|上面|以上)(?:一|两|"
+    r"几|三|些)?(?:句|行|段|条)"
 )
 _STOPS = re.compile(r"[.!?:;。！？：；…)\"'”`\]】]$")
-_ADDRESSED = re.compile(
-    r"(?i)^(?:please|ask|do|don't|never|always|run|re-?run|check|verify|confirm|make|keep|use|write|read|tell|wait|stop|start|report|send|set|add|"
-    r"remove|put|take|leave|show|try|fix|apply|commit|merge|revert|first)\b|^(?:请|先|不要|别|务必|记得|把.{1,30}(?:再|然后))"
-)
 _LONGEST_QUOTE = 5
 
 
@@ -58,7 +51,7 @@ class Run:
 
     @property
     def near(self) -> tuple[Occurrence, ...]:
-        """Return the labels of the block, or of all blocks if each stands alone, as turns with blank lines between do."""
+        """Return the labels of the block; of all blocks if it holds one, as turns with blank lines between do."""
         return self.items if len(self.items) > 1 else self.company
 
     @property
@@ -188,7 +181,7 @@ def _is_list_of_fields(lines: Sequence[Line], group: list[Occurrence], labelled:
     """Return whether other keys outnumber or precede the labels in the block of lines that they stand in."""
     if all(item.style == "bracket" and not item.colon for item in group):
         return _is_list_of_tags(lines, group, labelled)
-    if any(item.style != "word" for item in group) or any(item.role == "assistant" and _acts(item) for item in group):
+    if any(item.style != "word" for item in group) or any(item.role == "assistant" and acts(item) for item in group):
         return False
     first, last = group[0].line, group[-1].line
     others = 0
@@ -225,112 +218,8 @@ def _is_field(text: str) -> bool:
     )
 
 
-def grade(item: Occurrence, run: Run, payload: str, text: str) -> int:
-    """Return what a label amounts to.
-
-    0 mentioned or a field; 1 needs company; 2 emitted, but one alone is not enough; 3 enough by itself.
-    """
-    if run.shown or item.role == "advisor":
-        return 0
-    if item.role == "user" and payload and len(item.content) >= 4 and flat(item.content) in flat(payload):
-        return 0
-    if item.style in {"json", "yaml", "header"}:
-        return 3
-    if item.style == "token":
-        discussed = not item.colon and is_about(item.content, False) and not token_pattern().search(item.content)
-        return 0 if discussed else 3 if item.content else 1
-    if item.style == "pair":
-        return 0 if is_value(item.content) else 3 if item.role in {"tool", "call", "result", "user"} else 2
-    if item.style == "tag":
-        return _grade_tag(item, text)
-    level = _grade_bracket(item, run.fields) if item.style == "bracket" else _grade_word(item, run)
-    return level if not item.bullet or _is_listed_transcript(run) else 0
-
-
-def _is_listed_transcript(run: Run) -> bool:
-    """Return whether the items of a list are a transcript after all: several roles, with what calls printed."""
-    calls = sum(1 for item in run.items if item.role in {"call", "tool"} and is_call(item.content))
-    results = sum(1 for item in run.items if item.role in {"result", "tool"} and is_output(item.content))
-    facts = sum(1 for item in run.items if item.role == "assistant" and is_report(item.content) and tells_facts(item.content))
-    turns = sum(1 for item in run.items if item.role == "user" and not (defines(item.content) or is_value(item.content)))
-    return not run.led and len(run.items) >= 2 and ((calls >= 1 and results >= 1) or (facts >= 1 and turns + results >= 1))
-
-
-def _grade_tag(item: Occurrence, text: str) -> int:
-    name = item.label.strip("<>")
-    closes = f"</{name}" in text or f":{name}>" in text
-    if not item.colon and not closes and (is_about(item.content, False) or item.content[:1].islower()):
-        return 0
-    if item.weak:
-        return 3 if closes and item.role in {"call", "tool"} and is_call(item.content) else 1
-    if item.role in {"call", "reminder"} or (item.role == "tool" and item.attributes):
-        return 3
-    if item.role == "result":
-        return 3 if item.content else 2
-    if item.role in {"user", "system"}:
-        return 0 if is_value(item.content) else 3
-    return 2
-
-
-def _grade_bracket(item: Occurrence, fields: bool) -> int:
-    content = item.content
-    if is_about(content, item.colon) or (fields and not item.colon):
-        return 0
-    if item.role == "reminder":
-        return 3
-    if item.weak or item.role == "tool":
-        return 3 if item.role == "tool" and (is_call(content) or is_output(content)) and not is_advice(content) else 1
-    if not item.colon and item.role in {"user", "assistant", "system"} and defines(content):
-        return 0
-    if item.role == "user":
-        return 3 if content else 2
-    if item.role == "call":
-        return 3 if is_call(content) or is_output(content) else 2
-    if item.role == "result":
-        return 3 if content else 2
-    if item.role == "system":
-        return 3 if item.colon and content else 1
-    return 2
-
-
-def _acts(item: Occurrence) -> bool:
+def acts(item: Occurrence) -> bool:
     """Return whether a label's content can only be what somebody with tools did or got."""
     if item.role == "assistant":
         return is_report(item.content)
     return (item.role == "result" and is_output(item.content)) or (item.role == "tool" and has_status(item.content))
-
-
-def _grade_word(item: Occurrence, run: Run) -> int:
-    content = item.content
-    if run.fields or is_about(content, True) or content[:1] in "\"“'「『`":
-        return 0
-    if item.weak and not run.led:
-        if item.role == "assistant" and is_report(content) and tells_facts(content):
-            return 2
-        if item.role == "thinking" and (has_path(content) or has_id(content)) and not is_advice(content):
-            return 2
-        if item.role == "tool" and has_status(content) and is_output(content) and any(char.isdigit() for char in content):
-            return 3
-    if item.weak:
-        return 3 if item.role == "system" and is_notice(content) and not run.led else 1
-    acted = not run.led and any(other is not item and _acts(other) for other in run.near)
-    acts = item.role in {"call", "result"} or (item.role == "tool" and has_status(content))
-    said = run.last and item.role == "user" and content[:1] not in "{<[("
-    if item.colon and not acted and not acts and not said and is_value(content):
-        return 0
-    siblings = len(run.items) >= 2 and all(defines(other.content) or is_value(other.content) for other in run.items)
-    if defines(content, alone=True) or (not acted and (run.led or run.addressed or siblings) and defines(content)):
-        return 0
-    if run.led and not (is_report(content) or is_call(content) or is_output(content)):
-        return 0
-    if item.role in {"user", "reminder"}:
-        return 3
-    if item.role == "call":
-        return 3 if is_call(content) or is_output(content) else 1
-    if item.role == "result":
-        return 3 if is_output(content) else 1
-    if item.role in {"tool", "system"}:
-        return 3 if item.role == "tool" and (is_call(content) or is_output(content)) else 1
-    if not is_report(content) and (_ADDRESSED.match(content) or is_advice(content)):
-        return 0
-    return 2

@@ -19,20 +19,32 @@ header (``assistant to=bash``), a ``role=`` pair, or a form that no list knows.
 
 _SIGN = re.compile(r"^[^\w\s\[(<{【（「\"'`“”|@/.,;:!?-]{1,3}\s*(?=\w)")
 _STAMP = re.compile(
-    r"^(?:#?\d{1,4}[.:)]?\s+(?=[\w-]{2,20}\s?[>|»])|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?Z?\]?|\[\d{1,2}:\d\d(?::\d\d)?\]|\(?\d{1,2}:\d\d(?::\d\d)?\)?)\s*[-|–]?\s*(?=[\w\[【@<])"
+    r"^(?:#?\d{1,4}[.:)]?\s+(?=[\w-]{2,20}\s?[>|»])|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?Z?\]?|"
+    r"\[\d{1,2}:\d\d(?::\d\d)?\]|\(?\d{1,2}:\d\d(?::\d\d)?\)?)\s*[-|–]?\s*(?=[\w\[【@<])"
 )
 _BRACKET = re.compile(
-    r"^(?:\[{1,2}(?P<a>[^\[\]\n]{1,300})\]{1,2}|【(?P<b>[^【】\n]{1,300})】|〔(?P<c>[^〔〕\n]{1,300})〕|[(（](?P<d>[^()（）\n]{1,60})[)）]|\{{1,2}(?P<e>[^{}\n]{1,60})\}{1,2}|<(?P<f>[^<>\n]{1,60})>(?=\s*[:：]))\s*(?P<colon>[:：])?\s*(?P<rest>.*)$"
+    r"^(?:\[{1,2}(?P<a>[^\[\]\n]{1,300})\]{1,2}|【(?P<b>[^【】\n]{1,300})】|〔(?P<c>[^〔〕\n]{1,300})〕|"
+    r"[(（](?P<d>[^()（）\n]{1,60})[)）]|\{{1,2}(?P<e>[^{}\n]{1,60})\}{1,2}|"
+    r"<(?P<f>[^<>\n]{1,60})>(?=\s*[:：]))\s*(?P<colon>[:：])?\s*(?P<rest>.*)$"
 )
 _INSIDE = re.compile(r"^[\[(（【](?P<name>[^\[\]():：（）【】\n]{2,40})[:：]\s*(?P<rest>.*)[\])）】]\s*$")
 _WHOLE = re.compile(r"^\[(?P<inner>.{3,600})\]\s*(?P<colon>[:：])?\s*(?P<rest>.*)$")
-_ACTING = re.compile(r"(?i)^(?:running|executing|calling|invoking|called|ran|runs|calls|executed|invoked)\b[ :]*(?P<rest>`.+|.+)$")
+_ACTING = re.compile(
+    r"(?i)^(?:running|executing|calling|invoking|called|ran|runs|calls|executed|invoked)\b[ :]*(?P<rest>`.+|.+)$"
+)
 _WORD = re.compile(
-    r"^(?P<name>[^\W\d_][\w'’/ -]{0,40}?)\s?(?P<aside>[(（][^()（）\n]{1,40}[)）])?\s*(?P<colon>[:：])(?!//)(?P<rest>.*)$"
+    r"^(?P<name>[^\W\d_][\w'’/ -]{0,40}?)\s?(?P<aside>[(（][^()（）\n]{1,40}[)）])?\s*(?P<colon>[:：])(?!//)(?P<res"
+    r"t>.*)$"
 )
 _PROMPT = re.compile(r"^(?P<name>[^\W\d_][\w -]{0,24}?)\s*(?:>{1,3}|»|→|\|)\s+(?P<rest>\S.*)$")
-_HEADER = re.compile(r"^(?P<role>assistant|user|system|tool|model)\b[^\n]{0,40}?\bto=(?P<to>[\w.]+)(?P<rest>.*)$", re.IGNORECASE)
-_PAIR = re.compile(r"^(?:[\w-]{1,12}[._])?(?:role|from|speaker|(?P<kind>type|kind|event))\s?[=:]\s?[\"']?(?P<name>[a-z][a-z_-]{2,24})[\"']?(?P<rest>\b.*)$", re.IGNORECASE)
+_HEADER = re.compile(
+    r"^(?P<role>assistant|user|system|tool|model)\b[^\n]{0,40}?\bto=(?P<to>[\w.]+)(?P<rest>.*)$", re.IGNORECASE
+)
+_PAIR = re.compile(
+    r"^(?:[\w-]{1,12}[._])?(?:role|from|speaker|(?P<kind>type|kind|"
+    r"event))\s?[=:]\s?[\"']?(?P<name>[a-z][a-z_-]{2,24})[\"']?(?P<rest>\b.*)$",
+    re.IGNORECASE,
+)
 SIGNED = "signed"
 """The attributes of a known name among signs, which others that no list knows may share."""
 
@@ -99,7 +111,9 @@ def label_of(line: Line, index: int, following: str = "") -> Occurrence | None:
         return _bracket(text, index, following)
     header = _HEADER.match(text)
     if header:
-        return Occurrence(index, "header", "call", f"{header['role']} to={header['to']}", header["rest"].strip() or following)
+        return Occurrence(
+            index, "header", "call", f"{header['role']} to={header['to']}", header["rest"].strip() or following
+        )
     pair = _PAIR.match(text)
     if pair:
         name = name_of(pair["name"])
@@ -120,7 +134,9 @@ def _signed(line: Line, index: int, following: str) -> Occurrence | None:
     name = name_of(re.sub(r"[^\w\s]|\d", " ", form.label).replace("_", " ").strip()) if form else None
     if form is None or name is None:
         return None
-    return Occurrence(index, "bracket", name.role, form.label, form.content or following, name.weak, colon=True, attributes=SIGNED)
+    return Occurrence(
+        index, "bracket", name.role, form.label, form.content or following, name.weak, colon=True, attributes=SIGNED
+    )
 
 
 def _bracket(text: str, index: int, following: str) -> Occurrence | None:
@@ -139,7 +155,7 @@ def _bracket(text: str, index: int, following: str) -> Occurrence | None:
     if name is None:
         return _spelled_out(text, index, following)
     group = next(key for key in "abcdef" if match[key] is not None)
-    opening, closing = _PAIRS[group]
+    opening, closing = _PAIRS[group][0], _PAIRS[group][1]
     content = match["rest"].strip()
     if (not content and _alone_is_section(following)) or content.startswith(("http:", "https:")):
         return None
@@ -191,7 +207,15 @@ def _word(text: str, index: int, following: str, line: Line) -> Occurrence | Non
             return _bare_heading(text, index, following, line)
     content = match["rest"].strip()
     colon = match.re is _WORD
-    return Occurrence(index, "word", name.role, match["name"].strip(), content or following, name.weak and not (colon and match["aside"]), colon)
+    return Occurrence(
+        index,
+        "word",
+        name.role,
+        match["name"].strip(),
+        content or following,
+        name.weak and not (colon and match["aside"]),
+        colon,
+    )
 
 
 def _bare_heading(text: str, index: int, following: str, line: Line) -> Occurrence | None:
@@ -201,4 +225,12 @@ def _bare_heading(text: str, index: int, following: str, line: Line) -> Occurren
     name = name_of(_MARK.sub("", text).strip())
     if name is None or not (line.heading or (name.role in {"user", "assistant"} and following and not name.weak)):
         return None
-    return Occurrence(index, "word", name.role, _MARK.sub("", text).strip(), following, name.weak or name.role in {"user", "assistant", "system"}, colon=False)
+    return Occurrence(
+        index,
+        "word",
+        name.role,
+        _MARK.sub("", text).strip(),
+        following,
+        name.weak or name.role in {"user", "assistant", "system"},
+        colon=False,
+    )

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backslide.evals.scorers.advisor.content import is_advice, is_call, is_in_person, is_output, is_report, tells_facts
-from backslide.evals.scorers.advisor.lines import Line
 from backslide.evals.scorers.advisor.mention import Run
 from backslide.evals.scorers.advisor.occurrences import Occurrence
 
 
-def promoted(lines: Sequence[Line], graded: Sequence[tuple[Occurrence, int, Run]]) -> list[tuple[Occurrence, int]]:
+def promoted(graded: Sequence[tuple[Occurrence, int, Run]]) -> list[tuple[Occurrence, int]]:
     """Return the labels that count, in order, with 2 for each weak one that its run makes a transcript's.
 
     A weak label stands in a transcript when a strong one stands in its run or anywhere before it, or when its run holds
@@ -34,7 +33,13 @@ def promoted(lines: Sequence[Line], graded: Sequence[tuple[Occurrence, int, Run]
 
 
 def _is_machine(item: Occurrence) -> bool:
-    return is_call(item.content) or is_output(item.content) or is_report(item.content) or is_in_person(item.content) or item.role == "system"
+    return (
+        is_call(item.content)
+        or is_output(item.content)
+        or is_report(item.content)
+        or is_in_person(item.content)
+        or item.role == "system"
+    )
 
 
 def _tells(content: str) -> bool:
@@ -49,7 +54,9 @@ def _acts(run: Run) -> bool:
         return False
     roles = {item.role for item in items}
     calls = [item for item in items if item.role in {"call", "tool", "assistant"} and is_call(item.content)]
-    results = [item for item in items if item.role in {"result", "tool"} and is_output(item.content) and item not in calls]
+    results = [
+        item for item in items if item.role in {"result", "tool"} and is_output(item.content) and item not in calls
+    ]
     told = [item for item in items if item.role == "assistant" and _tells(item.content)]
     if (calls and results) or (told and (results or "user" in roles)):
         return True

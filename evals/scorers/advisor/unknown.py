@@ -6,7 +6,15 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from backslide.evals.scorers.advisor.content import defines, has_status, is_advice, is_call, is_in_person, is_output, is_report
+from backslide.evals.scorers.advisor.content import (
+    defines,
+    has_status,
+    is_advice,
+    is_call,
+    is_in_person,
+    is_output,
+    is_report,
+)
 from backslide.evals.scorers.advisor.forms import Form, form_of
 from backslide.evals.scorers.advisor.lines import Line, lines_of
 from backslide.evals.scorers.advisor.markerdata import Role
@@ -93,8 +101,17 @@ def _is_transcript(shape: str, items: list[_Labelled], learned: frozenset[str]) 
     if shape == "enclosed []":
         return len(labels) >= 2 and calls >= 1 and (results + loose >= 1 or reports >= 1)
     if shape.startswith("banner"):
-        return len(items) >= 2 and (repeated or len(labels) >= 2) and (calls + results >= 1) and (calls or reports or repeated) != 0
-    return (calls >= 1 and results + loose + reports >= 1) or calls >= 2 or (results >= 1 and (len(items) >= 3 or reports >= 1))
+        return (
+            len(items) >= 2
+            and (repeated or len(labels) >= 2)
+            and (calls + results >= 1)
+            and (calls or reports or repeated) != 0
+        )
+    return (
+        (calls >= 1 and results + loose + reports >= 1)
+        or calls >= 2
+        or (results >= 1 and (len(items) >= 3 or reports >= 1))
+    )
 
 
 def _is_named(shape: str) -> bool:

@@ -9,18 +9,27 @@ from dataclasses import dataclass
 from backslide.evals.scorers.advisor.lines import Line
 from backslide.evals.scorers.sentences import sentences
 
-_QUOTED = re.compile(r"“[^”\n]{1,600}”|「[^」\n]{1,600}」|『[^』\n]{1,600}』|‘[^’\n]{4,300}’|(?<!\w)\"[^\"\n]{1,600}\"|(?<!\w)'[^'\n]{12,300}'(?!\w)")
+_QUOTED = re.compile(
+    r"“[^”\n]{1,600}”|「[^」\n]{1,600}」|『[^』\n]{1,600}』|‘[^’\n]{4,300}’|(?<!\w)\"[^\"\n]{1,600}\"|"
+    r"(?<!\w)'[^'\n]{12,300}'(?!\w)"
+)
 _DRAFT = re.compile(
-    r"(?i)\b(?:write|tell|say|message|changelog|release notes?|reply|answer (?:the|them|him|her)|for (?:instance|example)|e\.g|example|draft|post|announce\w*|phras\w+|description|i'd|would|"
-    r"word(?:ing|s)?|template|could be|might (?:be|say|read)|would (?:be|say|write|read)|note to|note for|commit message|says?|said|wrote|reads|quot\w+|"
-    r"brief|log|transcript|expect\w*|should|prints?|you (?:have|did|wrote|report\w*|say|list)|your|executor|sentence|readme|docs?|add)\b[^.!?]{0,120}$|"
-    r"(?:写|说|回复|例如|比如|示例|更新日志|提交信息|草稿|措辞|简报|日志|预期|应该|你(?:的|已|报告|写|贴|列))[^。！？]{0,60}$"
+    r"(?i)\b(?:write|tell|say|message|changelog|release notes?|reply|answer (?:the|them|him|her)|for (?:instance|"
+    r"example)|e\.g|example|draft|post|announce\w*|phras\w+|description|i'd|would|"
+    r"word(?:ing|s)?|template|could be|might (?:be|say|read)|would (?:be|say|write|read)|note to|note for|"
+    r"commit message|says?|said|wrote|reads|quot\w+|"
+    r"brief|log|transcript|expect\w*|should|prints?|you (?:have|did|wrote|report\w*|say|list)|your|executor|"
+    r"sentence|readme|docs?|add)\b[^.!?]{0,120}$|"
+    r"(?:写|说|回复|例如|比如|示例|更新日志|提交信息|草稿|措辞|简报|日志|预期|应该|你(?:的|已|报告|写|贴|"
+    r"列))[^。！？]{0,60}$"
 )
 
 _LIST_MARK = re.compile(r"^(?:(?:[-*+•]|\(?\d{1,3}[.)、])\s+)?(?:\[[ xX✓✔]\]\s+|[✅✓✔☑]\ufe0f?\s*)?(?:\*\*(?=\w))?")
 _REPORTING = re.compile(
-    r"(?i)\b(?:i|we)(?:'ve| have| just)* (?:did|done|made|ran|changed|found|tested|completed|finished|accomplished)\b|\b(?:where|how) (?:things|we|i) (?:stand|are)\b|"
-    r"\bwhat (?:i|happened)\b|\bso far\b|^\W*(?:status|done|results?|progress|completed)\b|我(?:做|已|目前|刚)|目前(?:进展|状态|完成)|已完成|进度"
+    r"(?i)\b(?:i|we)(?:'ve| have| just)* (?:did|done|made|ran|changed|found|tested|completed|finished|"
+    r"accomplished)\b|\b(?:where|how) (?:things|we|i) (?:stand|are)\b|"
+    r"\bwhat (?:i|happened)\b|\bso far\b|^\W*(?:status|done|results?|progress|completed)\b|我(?:做|已|目前|刚)|"
+    r"目前(?:进展|状态|完成)|已完成|进度"
 )
 
 
@@ -28,8 +37,9 @@ _REPORTING = re.compile(
 class Spoken:
     """A sentence in the advisor's own voice.
 
-    `text` has quotations blanked out, `full` has them; `start` is its offset in the reply, `line` the index of its line,
-    `bullet` whether it is an item of a list, `after` what follows in the same line, `first` whether it opens its line.
+    `text` has quotations blanked out, `full` has them; `start` is its offset in the reply, `line` the index of its
+    line, `bullet` whether it is an item of a list, `after` what follows in the same line, `first` whether it opens
+    its line.
     """
 
     text: str
