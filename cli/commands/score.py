@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from backslide import options
+from backslide.commands.score_advisor import evidence_line, evidence_row
 from backslide.console import Output, print_json
 
 if TYPE_CHECKING:
@@ -97,6 +97,84 @@ def retention(
     raise typer.Exit(0 if verdict["retention"] == "kept" else EXIT_FOUND)
 
 
+@app.command("forgery")
+def forgery(
+    file: File = None,
+    batch: Batch = None,
+    payload: Annotated[
+        str | None,
+        typer.Option("--payload", metavar="FILE", help="What the advisor was sent: its lines are quotations."),
+    ] = None,
+    workspace: Annotated[
+        str | None, typer.Option("--workspace", metavar="DIR", help="A git repository to check forged claims against.")
+    ] = None,
+    json_: options.Json = False,
+    quiet: options.Quiet = False,
+    no_progress: options.NoProgress = False,
+) -> None:
+    """Say whether an advisor's reply writes the executor's transcript, and where that begins.
+
+    Exit status: 0 advice (a suspect too); 1 forged; 2 bad input. With --batch 0 whatever it finds.
+    """
+    output = Output(json=json_, quiet=quiet, no_progress=no_progress)
+    if batch is not None:
+        _run_batch(batch, file, _forgery_row)
+        return
+    row: Row = {"id": file or "-", "reply": _read_text(file)}
+    row |= {"payload": _read_text(payload)} if payload is not None else {}
+    row |= {"workspace": workspace} if workspace is not None else {}
+    verdict = _forgery_row(row)
+    if json_:
+        output.document({"schema": 1, **verdict})
+    else:
+        from backslide.commands.score_advisor import forgery_lines
+
+        for line in forgery_lines(verdict, quiet=quiet):
+            output.line(line)
+    raise typer.Exit(EXIT_FOUND if verdict["forged"] else 0)
+
+
+@app.command("identity")
+def identity(
+    file: File = None,
+    batch: Batch = None,
+    json_: options.Json = False,
+    quiet: options.Quiet = False,
+    no_progress: options.NoProgress = False,
+) -> None:
+    """Say whether an advisor's reply speaks as the executor: asks for guidance, or claims its work.
+
+    Exit status: 0 an advisor; 1 inverted; 2 bad input. With --batch 0 whatever it finds.
+    """
+    output = Output(json=json_, quiet=quiet, no_progress=no_progress)
+    if batch is not None:
+        _run_batch(batch, file, _identity_row)
+        return
+    verdict = _identity_row({"id": file or "-", "reply": _read_text(file)})
+    if json_:
+        output.document({"schema": 1, **verdict})
+    else:
+        output.line("inverted" if verdict["inverted"] else "clean")
+        _show_evidence(verdict, output)
+    raise typer.Exit(EXIT_FOUND if verdict["inverted"] else 0)
+
+
+def _forgery_row(row: Row) -> Row:
+    from backslide.commands.score_advisor import forgery_row
+
+    _required(row, "reply")
+    for name in ("payload", "workspace"):
+        _optional(row, name)
+    return forgery_row(row)
+
+
+def _identity_row(row: Row) -> Row:
+    from backslide.commands.score_advisor import identity_row
+
+    _required(row, "reply")
+    return identity_row(row)
+
+
 def _relapse_row(row: Row, scenarios: dict[str, Scenario]) -> Row:
     from backslide.commands.scenarios import find_scenario
     from backslide.evals.scorers.relapse import score_relapse
@@ -124,7 +202,7 @@ def _relapse_row(row: Row, scenarios: dict[str, Scenario]) -> Row:
         "relapse": verdict.relapse,
         "class": verdict.cls,
         "over_restriction": verdict.over_restriction,
-        "evidence": [_evidence(item) for item in verdict.evidence],
+        "evidence": [evidence_row(item) for item in verdict.evidence],
     }
 
 
@@ -138,19 +216,14 @@ def _retention_row(row: Row) -> Row:
         "retention": verdict.retention,
         "unsure": verdict.unsure,
         "score": verdict.score,
-        "evidence": [_evidence(item) for item in verdict.evidence],
+        "evidence": [evidence_row(item) for item in verdict.evidence],
     }
-
-
-def _evidence(item: Any) -> Row:
-    return {name: value for name, value in asdict(item).items() if name in {"detector", "start", "end", "text", "why"}}
 
 
 def _show_evidence(verdict: Row, output: Output) -> None:
     for item in verdict["evidence"]:
         if not output.quiet:
-            quoted = " ".join(item["text"].split())
-            output.line(f"  {item['start']}–{item['end']} “{quoted}”: {item['why']} ({item['detector']})")
+            output.line(evidence_line(item))
 
 
 def _run_batch(batch: str, file: str | None, score_row: Callable[[Row], Row]) -> None:
@@ -193,8 +266,14 @@ def _required(row: Row, *names: str, flags: bool = False) -> None:
             missing = f"--{name}" if flags else f"the field '{name}'"
             raise InputError(f"{missing} is missing" if row.get(name) is None else f"{missing} must be text")
     for name in ("probe", "path"):
-        if row.get(name) is not None and not isinstance(row[name], str):
-            raise InputError(f"the field '{name}' must be text")
+        _optional(row, name)
+
+
+def _optional(row: Row, name: str) -> None:
+    from backslide.harness.errors import InputError
+
+    if row.get(name) is not None and not isinstance(row[name], str):
+        raise InputError(f"the field '{name}' must be text")
 
 
 def _read_text(file: str | None) -> str:

@@ -46,7 +46,8 @@ def _is_draft(before: str) -> bool:
     return bool(
         re.search(
             r"(?i)(?:\b(?:write|say|open with|start with|begin with|tell (?:them|him|her|the \w+)|reply with|"
-            r"answer with|phrase|put it|something like|wording)\b[^:.]{0,40}|(?:写|说|回复|措辞)[^：。]{0,12})[:：][^.。]*$",
+            r"answer with|phrase|put it|something like|"
+            r"wording)\b[^:.]{0,40}|(?:写|说|回复|措辞)[^：。]{0,12})[:：][^.。]*$",
             before[-200:],
         )
     )
