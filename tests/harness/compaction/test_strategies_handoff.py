@@ -187,7 +187,8 @@ def test_one_long_turn_compacted_again_and_again(strategy: str, keep: int, survi
 
     rig = make_rig(strategy, window=50_000, keep_turns=1, keep_tokens=keep, summary_tokens=None)
     rig.summarizer.replies = [perfect] * 20
-    rig.turn(RULE, said("understood"))
+    # The robust control plane refuses a summary that is not smaller than what it replaces.
+    rig.turn(f"{RULE}\n{filler(900)}", said("understood"))
     # A first compaction that ends exactly where the long turn begins.
     rig.turn(f"the long request {filler(300)}", said("I begin."))
     rig.compact()
@@ -353,7 +354,7 @@ def test_an_update_without_words_is_refused() -> None:
     """Rejections that are put back do not make a hand-over of an empty reply."""
     rig = make_rig(keep_turns=1, summaries=[said(f"## Rejected paths\n- {RULE}"), said(" \n")])
     for words in "abc":
-        rig.turn(words, said("ok"))
+        rig.turn(f"{words} {filler(100)}", said("ok"))
         if words == "b":
             rig.compact()
     with pytest.raises(CompactionError, match="the summarizer answered nothing"):
