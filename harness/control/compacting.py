@@ -146,7 +146,7 @@ class Compactor:
             done = await self._strategy.compact(plan, context, self._asking("manual", signal))
             if signal.aborted:
                 raise CompactionError(CANCELLED)
-            done = self._accepted(done, before)
+            done = self._accepted(done)
         except NothingToCompactError as error:
             host.emit(CompactionSkipped("manual", str(error)))
             return False
@@ -179,7 +179,7 @@ class Compactor:
         try:
             done = await self._strategy.compact(plan, context, self._asking(decision.reason, signal))
             if not signal.aborted:
-                done = self._accepted(done, before)
+                done = self._accepted(done)
         except NothingToCompactError as error:
             host.emit(CompactionSkipped(decision.reason, str(error)))
             return False
@@ -201,9 +201,9 @@ class Compactor:
         ask = summarizer(self._host, "compaction", reason, signal)
         return ask if self._guard is None else self._guard.asking(ask)
 
-    def _accepted(self, done: Compacted, before: int) -> Compacted:
+    def _accepted(self, done: Compacted) -> Compacted:
         """Return the compaction that is written; Pi takes whatever it gets."""
-        return done if self._guard is None else self._guard.accepted(done, before)
+        return done if self._guard is None else self._guard.accepted(done)
 
     def _adopt(self, done: Compacted, decision: Decision, before: int) -> None:
         """Append the compaction, rebuild the active context and tell of it."""

@@ -67,17 +67,17 @@ class Guard:
 
         return checked
 
-    def accepted(self, done: Compacted, before: int) -> Compacted:
+    def accepted(self, done: Compacted) -> Compacted:
         """Return a compaction that may be written, with what it quotes wrongly in its details.
 
-        `before` is the context's size in metered tokens. Raises `SummaryRefusedError` if the summary is no smaller than
-        what it replaces; its wrapper, a constant, does not count.
+        Raises `SummaryRefusedError` if the summary is no smaller than what it replaces; its wrapper, a constant, does
+        not count.
         """
         payloads, branch = self._host.payloads, self._host.session.view()
         start = branch.position(done.first_kept_entry_id)
         kept = [] if start is None else branch.entries[start:]
         rest = payloads.context_tokens(message for entry in kept for message in branch.messages_of(entry))
-        check_size(before, rest + payloads.counter.count(done.summary))
+        check_size(payloads.context_tokens(branch.context_messages()) - rest, payloads.counter.count(done.summary))
         quotes = unverified_quotes(done.summary, _spoken(branch))
         return replace(done, details={**(done.details or {}), QUOTES_KEY: list(quotes)}) if quotes else done
 

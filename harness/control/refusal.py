@@ -25,6 +25,8 @@ INSTRUCTION_CHARS = 80
 """An instruction shorter than this may stand in a summary by chance."""
 INSTRUCTION_HEAD = 240
 """So much of the instruction's beginning, word for word, makes a reply an echo."""
+LEAST_TOKENS = 64
+"""A summary of so many tokens or fewer is small enough for any session."""
 
 _CLOSING_TAG = re.compile(r"</(?:conversation|previous-summary)>")
 _TURN_LABEL = re.compile(
@@ -67,11 +69,14 @@ def refused_for(request: SummaryRequest, reply: Reply) -> SummaryRefusedError | 
     return None
 
 
-def check_size(before: int, after: int) -> None:
-    """Raise `SummaryRefusedError` unless the context is smaller after the compaction. Sizes are metered tokens."""
-    if after >= before:
+def check_size(replaced: int, summary: int) -> None:
+    """Raise `SummaryRefusedError` unless a summary is smaller than what it replaces. Sizes are metered tokens.
+
+    A summary of a few words may be larger than a session of fewer.
+    """
+    if summary >= replaced and summary > LEAST_TOKENS:
         raise SummaryRefusedError(
-            "not-shrinking", f"the summary makes the context no smaller ({before:,} → {after:,} tokens)"
+            "not-shrinking", f"the summary ({summary:,} tokens) is no smaller than what it replaces ({replaced:,})"
         )
 
 

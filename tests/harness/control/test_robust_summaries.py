@@ -23,7 +23,7 @@ from backslide.harness.compaction.strategies.base import (
 from backslide.harness.compaction.strategies.trim import TrimStrategy
 from backslide.harness.control.events import CompactionSkipped
 from backslide.harness.control.quotes import unverified_quotes
-from backslide.harness.control.refusal import is_tool_call, refused_for
+from backslide.harness.control.refusal import SummaryRefusedError, check_size, is_tool_call, refused_for
 from backslide.harness.models.protocol import Reply, Request, metered_usage
 
 INSTRUCTION = load_prompt("pi").first
@@ -145,6 +145,18 @@ def test_any_text_can_be_looked_at(words: str) -> None:
     refused_for(request, said(words))
     assert not is_tool_call("Note: " + words)
     assert is_tool_call(json.dumps({"name": words, "arguments": {}}))
+
+
+@pytest.mark.parametrize(
+    ("replaced", "summary", "refused"), [(500, 499, False), (500, 500, True), (10, 64, False), (10, 65, True)]
+)
+def test_a_summary_must_be_smaller_than_what_it_replaces(replaced: int, summary: int, refused: bool) -> None:
+    """A few words always do."""
+    if refused:
+        with pytest.raises(SummaryRefusedError, match="no smaller"):
+            check_size(replaced, summary)
+    else:
+        check_size(replaced, summary)
 
 
 # ---------------------------------------------------------------- by hand
