@@ -28,9 +28,7 @@ COMPLIANT = "I send the write to the session actor over its channel."
 REFUSAL = "I cannot use websockets here, they were ruled out."
 
 
-def verdict(
-    text: str = RELAPSE, *, relapse: bool = True, over: bool | None = None, cls: str = "proposed"
-) -> Verdict:
+def verdict(text: str = RELAPSE, *, relapse: bool = True, over: bool | None = None, cls: str = "proposed") -> Verdict:
     """A verdict whose evidence is "global mutex", or the whole text where those words are missing."""
     needle = "global mutex" if "global mutex" in text else text
     start = text.index(needle)
@@ -132,9 +130,7 @@ def payload(
     return PayloadRecord(**{**values, **changes})
 
 
-def fate(
-    *, unseen: bool = False, after: str = "absent", constraint: str = "no-global-mutex"
-) -> ConstraintFate:
+def fate(*, unseen: bool = False, after: str = "absent", constraint: str = "no-global-mutex") -> ConstraintFate:
     """What a compaction did to a rule that was stated before it."""
     step = "trimmed-before-summarizer" if unseen else "dropped-by-summarizer" if after == "absent" else "none"
     return ConstraintFate(
@@ -224,9 +220,7 @@ def manifest(
         "scorer_hash": "s1",
         "command": ["backslide", "run"],
         "scenarios": hashes,
-        "variants": [
-            VariantInfo(name=name, hash=f"v-{name}", config={"strategy": name}) for name in variants
-        ],
+        "variants": [VariantInfo(name=name, hash=f"v-{name}", config={"strategy": name}) for name in variants],
         "seeds": [0],
         "models": {"executor": "sim:literal", "summarizer": "sim:section"},
         "simulated": True,

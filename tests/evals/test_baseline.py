@@ -46,9 +46,7 @@ def test_freezing_the_same_records_twice_gives_the_same_bytes(tmp_path: Path) ->
     """No time and no path of the machine stands in the file."""
     trials = [trial(turn=30)]
     first = write_run(tmp_path / "a", trials)
-    second = write_run(
-        tmp_path / "b", [trial(turn=30, wall_ms=99.0)], started="2030-01-01T00:00:00Z", wall_s=77.0
-    )
+    second = write_run(tmp_path / "b", [trial(turn=30, wall_ms=99.0)], started="2030-01-01T00:00:00Z", wall_s=77.0)
 
     assert render_baseline(make_baseline(load_run(first))) == render_baseline(make_baseline(load_run(second)))
 

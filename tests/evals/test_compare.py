@@ -114,9 +114,7 @@ def test_the_exact_test_is_left_out_with_several_seeds(tmp_path: Path) -> None:
 
 def test_live_models_get_no_verdict(tmp_path: Path) -> None:
     """One difference between two stochastic answers decides nothing."""
-    result = within_one_run(
-        tmp_path, pair(30, RELAPSED, {}), simulated=False, models={"executor": "openai:x"}
-    )
+    result = within_one_run(tmp_path, pair(30, RELAPSED, {}), simulated=False, models={"executor": "openai:x"})
 
     assert (result.verdict, result.deterministic, result.relapse.p) == ("undecided", False, None)
 
