@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Callable, Container
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from backslide.harness.errors import InputError
@@ -29,8 +30,13 @@ def now_ms() -> int:
 
 def iso(milliseconds: int) -> str:
     """Return a time as ISO text with milliseconds in UTC, as ``Date.prototype.toISOString`` writes it."""
-    moment = _EPOCH + timedelta(milliseconds=milliseconds)
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+    seconds, rest = divmod(milliseconds, 1000)
+    return f"{_iso_second(seconds)}.{rest:03d}Z"
+
+
+@lru_cache(maxsize=1024)
+def _iso_second(seconds: int) -> str:
+    return (_EPOCH + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def parse_ms(value: Any) -> float:
@@ -43,10 +49,13 @@ def parse_ms(value: Any) -> float:
         return 0
     if isinstance(value, int | float):
         return value
-    match = _ISO.fullmatch(value) if isinstance(value, str) else None
-    if match is None:
-        return math.nan
-    return _moment(match)
+    return _parse_text(value) if isinstance(value, str) else math.nan
+
+
+@lru_cache(maxsize=1024)
+def _parse_text(text: str) -> float:
+    match = _ISO.fullmatch(text)
+    return math.nan if match is None else _moment(match)
 
 
 def _moment(match: re.Match[str]) -> float:
