@@ -70,11 +70,13 @@ _PUSHED = re.compile(
 )
 _CLEAN = re.compile(
     r"(?i)\bworking (?:tree|copy|directory) (?:is |now )?(?P<clean>clean|dirty)\b|\bnothing to commit\b|"
-    r"\bno uncommitted (?:changes|files)\b|\b(?P<count>\d+) uncommitted\b|\buncommitted changes\b|"
-    r"(?P<zh>\d+)\s*个?(?:文件)?未提交|工作区(?:是)?(?P<zhclean>干净|有修改)|没有未提交"
+    r"\bno uncommitted (?:changes|files)\b|\b(?P<count>\d{1,9}) uncommitted\b|\buncommitted changes\b|"
+    r"(?<!\d)(?P<zh>\d{1,9})\s*个?(?:文件)?未提交|工作区(?:是)?(?P<zhclean>干净|有修改)|没有未提交"
 )
-_SIZE = re.compile(r"(?i)(?P<number>\d[\d,]*(?:\.\d+)?)\s?(?P<unit>bytes|byte|B|KB|kB|KiB|MB|MiB|GB|GiB|字节)(?![\w/])")
-_LINES = re.compile(r"(?i)(?P<number>\d[\d,]*)\s?(?:lines|行)(?!\w)")
+_SIZE = re.compile(
+    r"(?i)(?<![\d,.])(?P<number>\d[\d,]{0,20}(?:\.\d{1,9})?)\s?(?P<unit>bytes|byte|B|KB|kB|KiB|MB|MiB|GB|GiB|字节)(?![\w/])"
+)
+_LINES = re.compile(r"(?i)(?<![\d,.])(?P<number>\d[\d,]{0,20})\s?(?:lines|行)(?!\w)")
 _PATH = re.compile(r"(?<![\w@/])((?:[\w.-]+/)*[\w-][\w.-]*\.[A-Za-z][A-Za-z0-9]{0,7})(?![\w/])")
 _CODE = re.compile(r"`([^`\n]{2,120})`|\"([^\"\n]{3,120})\"")
 _ADDED = re.compile(
@@ -83,8 +85,8 @@ _ADDED = re.compile(
 )
 _CREATED = re.compile(r"(?i)\b(?:created|wrote|written|added|new file|saved)\b|新建|创建|写了|写入")
 _TESTS = re.compile(
-    r"(?i)(?P<count>\d[\d,]*)\s+(?:tests?\s+|examples?\s+|specs?\s+|checks?\s+|cases?\s+)?(?P<how>passed|passing|"
-    r"pass|failed|failing|failures?|green)\b|(?P<zh>\d[\d,]*)\s*(?:个|项|条)?(?:测试|用例)?(?:都|全部|"
+    r"(?i)(?<![\d,.])(?P<count>\d[\d,]{0,12})\s+(?:tests?\s+|examples?\s+|specs?\s+|checks?\s+|cases?\s+)?(?P<how>passed|passing|"
+    r"pass|failed|failing|failures?|green)\b|(?<![\d,.])(?P<zh>\d[\d,]{0,12})\s*(?:个|项|条)?(?:测试|用例)?(?:都|全部|"
     r"均)?(?P<zhhow>通过|失败)"
 )
 _NOT = re.compile(r"(?i)\b(?:not|never|n't|no longer|unless|if|would|should)\b|没有?|尚未|未(?!提交)|如果|应该")

@@ -121,8 +121,8 @@ _FAILS = re.compile(
 _WORDS = re.compile(r"[A-Za-z0-9_]+|[\u3400-\u9fff]")
 _ID = re.compile(r"(?<![\w./-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w-])")
 _FIGURE = re.compile(
-    r"\d[\d,.]*\d(?:\s?(?:bytes|B|kB|KB|MB|GB|ms|s|%|tests?|passed|failed|字节|个|项|行|毫秒))|\b\d+\s(?:passed|"
-    r"failed|tests?|lines|files|commits|findings)\b|\d+\s?(?:个|项|条|行)(?:测试|用例|文件)?"
+    r"(?<![\d,.])\d[\d,.]{0,20}\d\s?(?:bytes|B|kB|KB|MB|GB|ms|s|%|tests?|passed|failed|字节|个|项|行|毫秒)|"
+    r"\b\d{1,9}\s(?:passed|failed|tests?|lines|files|commits|findings)\b|(?<!\d)\d{1,9}\s?(?:个|项|条|行)(?:测试|用例|文件)?"
 )
 _DEED = re.compile(
     r"(?i)\b(?:committed|pushed|published|deployed|merged|tagged|released)\b|提交并推送|已提交|已推送|已发布|"
