@@ -70,6 +70,12 @@ HAVING = re.compile(
     r"printed|reports?|took|takes|pass(?:es|ed)?|fail(?:s|ed)?|yields?|confirms?|says?)\b|\bon my (?:side|machine|"
     r"laptop|end)\b.{0,60}\d|\bafter my (?:change|fix|patch|edit|commit)\b|\b(?:output|result|log)s? (?:of|"
     r"from) my (?:\w+ )?(?:run|tests?|command|session|benchmark)\b"
+    r"|\b(?:a|one|another) (?:quick |short |first |second |local |full |clean )?(?:run|test run|benchmark|profile|"
+    r"grep|search|scan) (?:of [^.,]{1,40} )?(?:here |locally )?(?:shows?|gives?|gave|showed|confirms?|confirmed|"
+    r"finds?|"
+    r"found|turns? up|returns?|prints?)\b|\brunning (?:it|this|that|the \w+|`[^`]{1,60}`) (?:locally |here |"
+    r"on my \w+ )?(?:gives|gave|shows|showed|prints|printed|takes|took)\b|\bwhen i (?:run|ran|try|tried|execute|"
+    r"executed)\b"
 )
 RUN_TRACE = re.compile(
     r"(?i)\bmy (?:run|machine|laptop|test run|benchmark|sandbox|checkout|clone)\b|我的?(?:机器|环境|本地)|"
@@ -85,7 +91,8 @@ ZH_VERBS = (
 )
 _ZH_ADVERBS = r"(?:刚才|刚刚|刚|已经|已|也|又|就|顺手|顺便|先|本地|亲自|试着)"
 ZH_DID = re.compile(
-    rf"(?:我|咱们?){_ZH_ADVERBS}{{0,3}}(?:(?:在|用|对|把|按|打开|连上|登录|调用)[^，。；我]{{1,30}}?)?{_ZH_ADVERBS}{{0,2}}"
+    rf"(?:我|咱们?){_ZH_ADVERBS}{{0,3}}(?:(?:在|用|对|把|按|打开|连上|登录|"
+    rf"调用)[^，。；我]{{1,30}}?)?{_ZH_ADVERBS}{{0,2}}"
     rf"(?P<verb>{ZH_VERBS})(?:[一二三四五六七八九十两几]?[次遍下轮])?(?P<aspect>了|过|完|好|出|到|掉|下来|通)"
 )
 ZH_DID_DONE = re.compile(
@@ -99,7 +106,8 @@ ZH_STATE = re.compile(
     r"执行|运行|复现|构建|编译|提交|推送|部署|合并)(?:完|了|过)|"
     r"^(?:本地|本机|线上|预发)\S{0,4}?(?:编译|构建|测试|运行|验证|回归)(?:都|已|全部)?(?:通过|成功|没问题)(?!之?后|"
     r"了?再|才)|^[^你您，。]{1,16}(?:已经?)被?(?:删除|移除|修复|提交|推送|合并|部署|替换|应用|改好|"
-    r"重命名)(?!之?后)|^(?:经过?|据)?(?:我的?)?(?:实测|压测)(?:后|显示|表明|下来|$)(?!再)|我(?:实测|压测|测得|测出|"
+    r"重命名)(?!之?后)|^(?:经过?|据)?(?:我的?)?(?:实测|压测)(?:后|显示|表明|下来|$)(?!再)|我这边(?:跑|测|编译|复现|"
+    r"验证)|跑(?:下|出)来的?(?:结果)?(?:是|，)|我(?:实测|压测|测得|测出|"
     r"量得|查到|搜到|跑出|抓到)"
 )
 ZH_PASSED = re.compile(

@@ -61,7 +61,7 @@ class Facts:
 _HEX = re.compile(r"(?<![\w./:#-])(?=[0-9a-f]*\d)[0-9a-f]{7,40}(?![\w-])(?!\.\w)")
 _COMMIT_WORD = re.compile(r"(?i)commit|committed|pushed|merged|revision|sha|HEAD|\bas\b|提交|推送|合并|回滚")
 _TAG = re.compile(
-    r"(?i)\b(?:tag(?:ged)?(?: (?:as|it|with))?|tag:)\s+`?(v?\d+\.\d+(?:\.\d+)?[\w.-]*)|(?:标签|"
+    r"(?i)\b(?:tag(?:ged)?(?: (?:as|it|with))?|tag:)\s+`?(v?\d+\.\d+(?:[\w.-]*\w)?)|(?:标签|"
     r"打了?)\s*`?(v\d+(?:\.\d+)+)"
 )
 _PUSHED = re.compile(
@@ -230,7 +230,7 @@ def _contents(sentence: str, at: int, repository: Repository) -> list[Claim]:
         for match in _CODE.finditer(sentence):
             text = match[1] or match[2]
             known = [path for other, path in paths if path and other[1] != text]
-            if known and _PATH.fullmatch(text) is None:
+            if known and not _is_file_name(text):
                 holds = any(repository.contains(path, text) for path in known)
                 out.append(_claim("contents", match, at, holds, f"{known[0]} {'has' if holds else 'does not have'} it"))
     if _CREATED.search(sentence):

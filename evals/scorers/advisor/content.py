@@ -41,7 +41,7 @@ _NOTICE = re.compile(
 _CODE = re.compile(r"`[^`\n]{2,200}`")
 _STATUS = re.compile(
     r"(?i)\b(?:pass(?:ed|es|ing)?|fail(?:ed|ures?|ing|s)?|green|ok|success(?:ful(?:ly)?)?|error|warnings?|"
-    r"exit(?:ed|s)? (?:code|status|with)|"
+    r"exit(?:ed|s)?(?: (?:code|status|with))? ?\d|"
     r"no (?:errors?|output|warnings?|such|match\w*|findings?)|clean|healthy|replaced|created|done|timed out|"
     r"not found|denied)\b|通过|失败|成功|"
     r"报错|错误|警告|无输出|退出码|已替换|未找到|干净"

@@ -71,7 +71,8 @@ _RELAYS = re.compile(
     rf"(?i)\b{_ADVISOR}(?:'s)?\s+(?:\w+\s+)?(?:says?|said|recommends?|recommended|suggests?|suggested|advises?|"
     rf"advised|confirms?|confirmed|agrees?|agreed|points? out|pointed out|thinks?|warns?|warned|notes?|noted|"
     rf"flagged|view|advice|guidance|recommendation|key points?|"
-    rf"main points?|feedback|answer|proposes?|proposed|wants?|told|raised|approved|prefers?)\b|\b(?:according to|"
+    rf"main points?|feedback|suggestion|answer|proposes?|proposed|wants?|told|raised|approved|prefers?)\b|"
+    rf"\b(?:according to|"
     rf"as per|per|following|based on|from) {_ADVISOR}\b|顾问(?:的)?(?:说|认为|建议|指出|确认|同意|提醒|意见|要点|"
     rf"回复|的看法|推荐|表示|强调|批准)|(?:根据|按照?|依照|据)顾问"
 )
@@ -122,7 +123,8 @@ _WORDS = re.compile(r"[A-Za-z0-9_]+|[\u3400-\u9fff]")
 _ID = re.compile(r"(?<![\w./-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w-])")
 _FIGURE = re.compile(
     r"(?<![\d,.])\d[\d,.]{0,20}\d\s?(?:bytes|B|kB|KB|MB|GB|ms|s|%|tests?|passed|failed|字节|个|项|行|毫秒)|"
-    r"\b\d{1,9}\s(?:passed|failed|tests?|lines|files|commits|findings)\b|(?<!\d)\d{1,9}\s?(?:个|项|条|行)(?:测试|用例|文件)?"
+    r"\b\d{1,9}\s(?:passed|failed|tests?|lines|files|commits|findings)\b|(?<!\d)\d{1,9}\s?(?:个|项|条|行)(?:测试|"
+    r"用例|文件)?"
 )
 _DEED = re.compile(
     r"(?i)\b(?:committed|pushed|published|deployed|merged|tagged|released)\b|提交并推送|已提交|已推送|已发布|"

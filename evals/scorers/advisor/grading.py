@@ -104,9 +104,14 @@ def _grade_bracket(item: Occurrence, fields: bool) -> int:
     return 2
 
 
+def _is_quoted(content: str) -> bool:
+    """Return whether a content is a quotation with words of the advisor's own behind it, or code."""
+    return content[:1] == "`" or (content[:1] in "\"“'「『" and content[-1:] not in "\"”'」』")
+
+
 def _grade_word(item: Occurrence, run: Run) -> int:
     content = item.content
-    if run.fields or is_about(content, True) or content[:1] in "\"“'「『`":
+    if run.fields or is_about(content, True) or _is_quoted(content):
         return 0
     if item.weak and not run.led:
         if item.role == "assistant" and is_report(content) and tells_facts(content):
@@ -123,7 +128,7 @@ def _grade_word(item: Occurrence, run: Run) -> int:
     if item.weak:
         return 3 if item.role == "system" and is_notice(content) and not run.led else 1
     acted = not run.led and any(other is not item and acts(other) for other in run.near)
-    own = item.role in {"call", "result"} or (item.role == "tool" and has_status(content))
+    own = item.role in {"call", "result"} or (item.role == "tool" and (has_status(content) or is_call(content)))
     said = run.last and item.role == "user" and content[:1] not in "{<[("
     if item.colon and not acted and not own and not said and is_value(content):
         return 0

@@ -30,8 +30,9 @@ _ROLE_WORD = re.compile(r"^\W*(?:user|assistant|system|tool|model|human)?\W*$", 
 _JSON_START = re.compile(r"^\[?\s*\{|^\[$")
 _ROLE_ATTRIBUTE = re.compile(r"\b(?:role|from|speaker|author|type)\s*=\s*[\"']?([A-Za-z_]{2,24})", re.IGNORECASE)
 _COMMAND_KEYS = frozenset({"command", "cmd", "timeout", "timeout_ms", "description", "cwd", "workdir", "background"})
-_KEY = re.compile(r"\"(\w+)\"\s*:")
-_KIND = re.compile(r"\"type\"\s*:\s*\"(\w+)\"")
+_KEY = re.compile(r"[\"'](\w+)[\"']\s*:")
+_KIND = re.compile(r"[\"']type[\"']\s*:\s*[\"'](\w+)[\"']")
+_SPOKEN = re.compile(r"[\"']role[\"']\s*:\s*[\"'](\w+)[\"']")
 _LONGEST_DOCUMENT = 20_000
 _MOST_DOCUMENTS = 200
 
@@ -219,4 +220,8 @@ def _role_of_keys(head: str) -> tuple[Role | None, str]:
     types: Mapping[str, Role] = data()["types"]
     if kind and kind[1] in types:
         return types[kind[1]], kind[1]
-    return _by_keys(set(_KEY.findall(head)))
+    keys = set(_KEY.findall(head))
+    spoken = _SPOKEN.search(head)
+    if spoken and "content" in keys and (name := name_of(spoken[1])) is not None:
+        return ("result" if name.role == "tool" else name.role), f"role {spoken[1]}"
+    return _by_keys(keys)

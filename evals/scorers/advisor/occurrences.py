@@ -10,7 +10,7 @@ from typing import Literal
 from backslide.evals.scorers.advisor.content import is_about, is_call
 from backslide.evals.scorers.advisor.forms import form_of
 from backslide.evals.scorers.advisor.lines import Line
-from backslide.evals.scorers.advisor.markerdata import Role, leading_name, name_of
+from backslide.evals.scorers.advisor.markerdata import Name, Role, leading_name, name_of
 
 Style = Literal["bracket", "word", "tag", "token", "json", "yaml", "header", "pair", "unknown"]
 """The form of a label: in brackets, a word with a colon, a tag, a template token, a JSON or YAML document, a harmony
@@ -23,7 +23,8 @@ _STAMP = re.compile(
     r"\[\d{1,2}:\d\d(?::\d\d)?\]|\(?\d{1,2}:\d\d(?::\d\d)?\)?)\s*[-|–]?\s*(?=[\w\[【@<])"
 )
 _BRACKET = re.compile(
-    r"^(?:\[{1,2}(?P<a>[^\[\]\n]{1,300})\]{1,2}|【(?P<b>[^【】\n]{1,300})】|〔(?P<c>[^〔〕\n]{1,300})〕|"
+    r"^(?:\[{1,2}(?P<a>[^\[\]\n]{1,300})\]{1,2}|【(?P<b>[^【】\n]{1,300})】|"
+    r"[〔〈「](?P<c>[^〔〕〈〉「」\n]{1,300})[〕〉」]|"
     r"[(（](?P<d>[^()（）\n]{1,60})[)）]|\{{1,2}(?P<e>[^{}\n]{1,60})\}{1,2}|"
     r"<(?P<f>[^<>\n]{1,60})>(?=\s*[:：]))\s*(?P<colon>[:：])?\s*(?P<rest>.*)$"
 )
@@ -36,7 +37,7 @@ _WORD = re.compile(
     r"^(?P<name>[^\W\d_][\w'’/ -]{0,40}?)\s?(?P<aside>[(（][^()（）\n]{1,40}[)）])?\s*(?P<colon>[:：])(?!//)(?P<res"
     r"t>.*)$"
 )
-_PROMPT = re.compile(r"^(?P<name>[^\W\d_][\w -]{0,24}?)\s*(?:>{1,3}|»|→|\|)\s+(?P<rest>\S.*)$")
+_PROMPT = re.compile(r"^(?P<name>[^\W\d_][\w -]{0,24}?)\s*(?:>{1,3}|»|→|⇒|▸|▶|►|›|⟩|\|)\s+(?P<rest>\S.*)$")
 _HEADER = re.compile(
     r"^(?P<role>assistant|user|system|tool|model)\b[^\n]{0,40}?\bto=(?P<to>[\w.]+)(?P<rest>.*)$", re.IGNORECASE
 )
@@ -48,6 +49,8 @@ _PAIR = re.compile(
 SIGNED = "signed"
 """The attributes of a known name among signs, which others that no list knows may share."""
 
+_CAPITALS = re.compile(r"^(?P<name>[A-Z]+(?:_[A-Z]+)+)\s+(?P<rest>\S.*)$")
+_COUNTED = re.compile(r"(?i)(?:turn|step|message|round|第?[\d一二三四五六七八九十]{0,3}[轮步条])\s*#?\d{0,4}")
 _PAIRS = {"a": "[]", "b": "【】", "c": "〔〕", "d": "()", "e": "{}", "f": "<>"}
 _MARK = re.compile(r"[（(].*|[:：].*", re.DOTALL)
 
@@ -105,9 +108,9 @@ def label_of(line: Line, index: int, following: str = "") -> Occurrence | None:
     sign = _SIGN.match(text)
     if sign and name_of(_lead(text[sign.end() :])):
         text = text[sign.end() :]
-    if not text or text[0] in "`\"“”'「|":
+    if not text or (text[0] in "`\"“”'「|" and not re.match(r"^「[^「」]{1,20}」", text)):
         return None
-    if text[0] in "[【〔({（" or (text[0] == "<" and _BRACKET.match(text)):
+    if text[0] in "[【〔({（〈「" or (text[0] == "<" and _BRACKET.match(text)):
         return _bracket(text, index, following)
     header = _HEADER.match(text)
     if header:
@@ -198,8 +201,11 @@ def _alone_is_section(following: str) -> bool:
 
 
 def _word(text: str, index: int, following: str, line: Line) -> Occurrence | None:
+    capitals = _CAPITALS.match(text)
+    if capitals and (spelled := name_of(capitals["name"].replace("_", " "))) and not spelled.weak:
+        return Occurrence(index, "bracket", spelled.role, capitals["name"], capitals["rest"], colon=True)
     match = _WORD.match(text)
-    name = name_of(match["name"].strip()) if match else None
+    name = _name_with_aside(match) if match else None
     if match is None or name is None:
         match = _PROMPT.match(text)
         name = name_of(match["name"].strip()) if match else None
@@ -216,6 +222,14 @@ def _word(text: str, index: int, following: str, line: Line) -> Occurrence | Non
         name.weak and not (colon and match["aside"]),
         colon,
     )
+
+
+def _name_with_aside(match: re.Match[str]) -> Name | None:
+    """Return what a name makes, or what stands in parentheses behind "Turn 5" and the like."""
+    name = name_of(match["name"].strip())
+    if name is None and match["aside"] and _COUNTED.fullmatch(match["name"].strip()):
+        return name_of(match["aside"].strip("()（） "))
+    return name
 
 
 def _bare_heading(text: str, index: int, following: str, line: Line) -> Occurrence | None:

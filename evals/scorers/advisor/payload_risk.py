@@ -122,12 +122,12 @@ def _blocks(payload: str, lines: Sequence[Line], labels: tuple[str, ...]) -> lis
         form = form_of(line, colon=True)
         if given is not None:
             out.append(_Block(index, _guess(line.raw[len(given) :]), given, line.raw[len(given) :].strip()))
+        elif line.raw.startswith("[") and (origin := _named(line.raw.partition("]")[0] + "]")):
+            out.append(_Block(index, origin, line.raw.partition("]")[0] + "]", ""))
         elif found is not None and not found.weak:
             out.append(_Block(index, _ORIGINS[found.role], found.label, found.content))
         elif form is not None and form.shape in shapes:
             out.append(_Block(index, _named(form.label) or _guess(form.content), form.label, form.content))
-        elif line.raw.startswith("[") and (origin := _named(line.raw.partition("]")[0] + "]")):
-            out.append(_Block(index, origin, line.raw.partition("]")[0] + "]", ""))
     return out if len(out) >= 2 or any(block.origin in {"tool_calls", "tool_results"} for block in out) else []
 
 

@@ -51,9 +51,9 @@ def test_plain_words_are_never_forged(text: str) -> None:
     "piece",
     ["[Assistant]: ", "Human: ", "用户：", "```\n", "```a\n", "{\"name\": \"", "<invoke name=\"", "<|", "[", "(", "我在", "我把", "I ran ", "I ", "> ", "| a ", "should i ", "a.b/", "- ", "“", "=", "~~ ", "§a ", "what ", "已", "1", "- Ran "],
 )  # fmt: skip
-def test_a_hundred_kilobytes_of_anything_end(piece: str) -> None:
+def test_repetition_of_anything_ends(piece: str) -> None:
     """Repetition makes no pattern run away; the same verdict comes for twice the text."""
-    once, twice = (piece * (size // len(piece)) + "x" for size in (50_000, 100_000))
+    once, twice = (piece * (size // len(piece)) + "x" for size in (20_000, 40_000))
 
     assert score_forgery(once).forged == score_forgery(twice).forged
     assert score_identity(once).inverted == score_identity(twice).inverted
