@@ -209,7 +209,7 @@ class _Run:
         except KeyboardInterrupt:
             interrupted = True
         finally:
-            happenings.close()  # type: ignore[attr-defined]
+            happenings.close()
         self._writer.arrange(self._order)
         if not interrupted:
             self._update(ended=_now(), wall_s=round(time.monotonic() - self._started, 3))

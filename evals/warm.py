@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import backslide.evals.unit  # noqa: F401 - imported for its effect on the processes forked from here
+from backslide.evals.unit import drive
 from backslide.harness.payload.tokens import encoding
 
-encoding()
+LOADED = (drive, encoding())
+"""Loading this module is the point; processes forked from here find these ready."""

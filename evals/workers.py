@@ -6,13 +6,13 @@ import asyncio
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import repeat
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import BaseContext
+from multiprocessing.context import ForkServerContext, SpawnContext
 from typing import Any
 
 from backslide.evals.plan import plan_turns
@@ -53,7 +53,7 @@ Deliver = Callable[[int, Record], None]
 
 def run_units(
     specs: Sequence[UnitSpec], indices: Sequence[int], concurrency: int, deliver: Deliver | None = None
-) -> Iterator[Happening]:
+) -> Generator[Happening, None, None]:
     """Drive the units of `indices` and yield what happens, each unit's records in order.
 
     With a concurrency of 1 everything runs in this process. A unit that fails, or whose process dies, ends with an
@@ -125,7 +125,7 @@ class _Pool:
 
     def _start(self) -> _Worker:
         ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=_serve, args=(theirs,), daemon=True)  # type: ignore[attr-defined]
+        process = self._context.Process(target=_serve, args=(theirs,), daemon=True)
         process.start()
         theirs.close()
         return _Worker(process, ours)
@@ -172,7 +172,7 @@ def _death(status: int | None) -> str:
     return f"its process ended with exit status {status}"
 
 
-def _context() -> BaseContext:
+def _context() -> ForkServerContext | SpawnContext:
     """Return a way to start processes that does not copy the threads of a progress display."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")

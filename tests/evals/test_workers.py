@@ -135,7 +135,7 @@ def test_closing_ends_the_processes(specs: list[UnitSpec]) -> None:
     iterator = run_units(specs, [0, 1, 2, 3], 2)
     assert isinstance(next(iterator), Started)
     assert len(multiprocessing.active_children()) == 2
-    iterator.close()  # type: ignore[attr-defined]
+    iterator.close()
 
     assert multiprocessing.active_children() == []
 

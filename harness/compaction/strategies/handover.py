@@ -30,7 +30,7 @@ from backslide.harness.compaction.strategies.record import (
     record_blocks,
 )
 from backslide.harness.compaction.strategies.rejections import carry_forward
-from backslide.harness.compaction.strategies.tail import DEFAULT_KEEP_TURNS, find_tail
+from backslide.harness.compaction.strategies.tail import cut_session
 from backslide.harness.models.protocol import Usage
 from backslide.harness.session import Session
 
@@ -73,17 +73,11 @@ class HandoverStrategy:
 
     def plan(self, session: Session, context: StrategyContext) -> Plan | None:
         """Keep recent turns by number and tokens; None if nothing before them could be compacted."""
-        view = session.view()
-        entries = view.context_entries()
-        cut = find_tail(
-            entries,
-            view.messages_of,
-            context.count,
-            keep_turns=context.settings.keep_recent_turns or DEFAULT_KEEP_TURNS,
-            keep_tokens=context.settings.keep_recent_tokens,
-        )
-        if cut is None:
+        found = cut_session(session, context)
+        if found is None:
             return None
+        entries, cut, tokens_before = found
+        view = session.view()
         head = entries[0] if entries[0].get("type") == "compaction" else None
         details = (head.get("details") or {}) if head is not None else {}
         requested = details.get("requestInProgress") if isinstance(details, dict) else None
@@ -94,7 +88,6 @@ class HandoverStrategy:
         if cut.split_turn:
             request = _last_request(messages) or requested
         consumed = Consumed(messages, previous or None, request)
-        tokens_before = sum(context.count(message) for entry in entries for message in view.messages_of(entry))
         return Plan(str(entries[cut.index]["id"]), tokens_before, consumed)
 
     async def compact(self, plan: Plan, context: StrategyContext, ask: Ask) -> Compacted:

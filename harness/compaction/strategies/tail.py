@@ -10,6 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from backslide.harness.compaction.strategies.base import StrategyContext
+from backslide.harness.session import Session
+
 DEFAULT_KEEP_TURNS = 10
 TURN_ROLES = frozenset({"user", "custom", "bashExecution", "branchSummary"})
 
@@ -73,6 +76,26 @@ def find_tail(
     if not any(roles[index] is not None for index in range(first, cut)):
         return None
     return Cut(cut, split_turn=roles[cut] not in TURN_ROLES)
+
+
+def cut_session(session: Session, context: StrategyContext) -> tuple[list[dict[str, Any]], Cut, int] | None:
+    """Return the context's entries, where their tail begins by the settings, and the metered tokens of all of them.
+
+    None if nothing before the tail could be compacted.
+    """
+    view = session.view()
+    entries = view.context_entries()
+    settings = context.settings
+    cut = find_tail(
+        entries,
+        view.messages_of,
+        context.count,
+        keep_turns=settings.keep_recent_turns or DEFAULT_KEEP_TURNS,
+        keep_tokens=settings.keep_recent_tokens,
+    )
+    if cut is None:
+        return None
+    return entries, cut, sum(context.count(message) for entry in entries for message in view.messages_of(entry))
 
 
 def _whole_turns(starts: list[int], suffixes: list[int], keep_turns: int, keep_tokens: float) -> int | None:

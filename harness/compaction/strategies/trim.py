@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from backslide.harness.compaction.strategies.base import Ask, Compacted, Plan, StrategyContext
-from backslide.harness.compaction.strategies.tail import DEFAULT_KEEP_TURNS, find_tail
+from backslide.harness.compaction.strategies.tail import cut_session
 from backslide.harness.session import Session
 
 NOTE = "Earlier messages were dropped to stay within the context window."
@@ -20,18 +20,10 @@ class TrimStrategy:
 
     def plan(self, session: Session, context: StrategyContext) -> Plan | None:
         """Keep recent turns by number and tokens; None if nothing before them could be dropped."""
-        view = session.view()
-        entries = view.context_entries()
-        cut = find_tail(
-            entries,
-            view.messages_of,
-            context.count,
-            keep_turns=context.settings.keep_recent_turns or DEFAULT_KEEP_TURNS,
-            keep_tokens=context.settings.keep_recent_tokens,
-        )
-        if cut is None:
+        found = cut_session(session, context)
+        if found is None:
             return None
-        tokens = sum(context.count(message) for entry in entries for message in view.messages_of(entry))
+        entries, cut, tokens = found
         return Plan(str(entries[cut.index]["id"]), tokens)
 
     async def compact(self, plan: Plan, context: StrategyContext, ask: Ask) -> Compacted:
