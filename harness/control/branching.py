@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,9 +38,9 @@ class Branching(SummaryHost):
     _branch_signal: AbortSignal | None = None
 
     @property
+    @abstractmethod
     def at_work(self) -> bool:
         """Whether a prompt is being dealt with."""
-        raise NotImplementedError
 
     async def navigate(
         self,
