@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
+from backslide.evals.scorers.advisor.agreement import forgery_report, identity_report
 from backslide.evals.scorers.labels import LabelReport, over_restriction_report, relapse_report, retention_report
 from backslide.scenarios import load_corpus
 
@@ -51,6 +52,8 @@ def main() -> None:
         ("relapse", "relapse", lambda path: relapse_report(path, corpus), ("used", "proposed")),
         ("over-restriction", "relapse", lambda path: over_restriction_report(path, corpus), ("true",)),
         ("retention, free text", "retention", retention_report, ()),
+        ("forgery", "forgery", forgery_report, ("marker", "unmarked")),
+        ("identity inversion", "identity", identity_report, ("true",)),
     ]
     table: list[list[str]] = []
     errors: list[str] = []
